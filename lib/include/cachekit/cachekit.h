@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+/* Everything that every build of the library has. */
+#ifndef CACHEKIT_CACHEKIT_H
+#define CACHEKIT_CACHEKIT_H
+
+#include <cachekit/allocator.h>
+#include <cachekit/bytes.h>
+#include <cachekit/status.h>
+#include <cachekit/version.h>
+
+#endif
