@@ -4,8 +4,12 @@
 #define CACHEKIT_CACHEKIT_H
 
 #include <cachekit/allocator.h>
+#include <cachekit/arena.h>
 #include <cachekit/bytes.h>
+#include <cachekit/clock.h>
+#include <cachekit/entropy.h>
 #include <cachekit/status.h>
+#include <cachekit/value.h>
 #include <cachekit/version.h>
 
 #endif
