@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The frame of every document that ckbench writes: {"body": ..., "provenance": ...,
+// "body_sha256": ...}. The hash is over the bytes of the body as they stand. Layer: store.
+#ifndef CKBENCH_DOCUMENT_H
+#define CKBENCH_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fault.h"
+
+struct json_doc;
+struct json_out;
+struct json_value;
+
+// Frames `body` and `provenance`, each one finished object, into `out` (empty before).
+bool document_frame(const struct json_out *body, const struct json_out *provenance,
+                    struct json_out *out, struct fault *fault);
+
+// Frames and writes: the old file or the new one, whole. Bad paths and full disks are faults.
+bool document_write(const char *path, const struct json_out *body,
+                    const struct json_out *provenance, struct fault *fault);
+
+// Reads, checks the frame, the hash and that body.schema is `schema`; the caller frees `*doc`.
+// `*body` and `*provenance` live as long as it.
+bool document_read(const char *path, const char *schema, struct json_doc **doc,
+                   const struct json_value **body, const struct json_value **provenance,
+                   struct fault *fault);
+
+#endif
