@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Gives ci/mutants one mutant of each kind and reads its verdicts.
+# Usage: mutants_bite.sh SOURCE_DIR
+set -u
+table=$(mktemp "${TMPDIR:-/tmp}/mutants.XXXXXX") || exit 3
+trap 'rm -f "$table"' EXIT
+block() {
+    printf 'name: %s\nfile: lib/src/base/bytes.c\nold: %s\nnew: %s\ntest: %s\n\n' "$@" >>"$table"
+}
+block planted-killed 'need <= buffer->room' 'true || need <= buffer->room' 'test_bytes'
+block planted-survivor 'FIRST_ROOM = 64' 'FIRST_ROOM = 65' 'test_bytes'
+block planted-stale 'this stands nowhere' '' 'test_bytes'
+block planted-twice 'buffer->room' 'buffer->len' 'test_bytes'
+block planted-untested 'FIRST_ROOM = 64' 'FIRST_ROOM = 66' 'test_byte'
+block planted-broken 'FIRST_ROOM = 64' 'FIRST_ROOM = ' 'test_bytes'
+out=$("$1/ci/mutants" --table "$table" 2>&1)
+status=$?
+failed=0
+expect() {
+    grep -qE -- "$1" <<<"$out" || { echo "missing: $1" && failed=1; }
+}
+expect '^killed +planted-killed '
+expect '^SURVIVED +planted-survivor '
+expect '^does not apply +planted-stale '
+expect '^does not apply +planted-twice '
+expect '^does not apply +planted-untested '
+expect '^does not build +planted-broken '
+expect '^mutants: 1 of 6 killed$'
+[ "$status" -eq 1 ] || { echo "exit status $status, not 1" && failed=1; }
+[ "$failed" -eq 0 ] || printf '%s\n' "$out"
+exit "$failed"
