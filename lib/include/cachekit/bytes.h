@@ -28,7 +28,10 @@ typedef struct cachekit_buffer {
     const cachekit_allocator *allocator; /* NULL: malloc; outlives the buffer */
 } cachekit_buffer;
 
-#define CACHEKIT_BUFFER_INIT {NULL, 0, 0, NULL}
+#define CACHEKIT_BUFFER_INIT                                                                       \
+    {                                                                                              \
+        NULL, 0, 0, NULL                                                                           \
+    }
 
 /** Prepares an empty buffer; allocates nothing. `allocator` may be NULL and must outlive it. */
 CACHEKIT_API void cachekit_buffer_init(cachekit_buffer *buffer,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cachekit/version.h>
 
-#define TEXT(x) #x
+#define TEXT(x)          #x
 #define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
 
 const char *cachekit_version(void)
