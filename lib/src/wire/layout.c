@@ -14,8 +14,19 @@ enum {
     CHECKSUM_LEN = 8,
 };
 
-static const char *const formats[] = {CACHEKIT_FORMAT_MSGPACK, CACHEKIT_FORMAT_ORJSON,
-                                      CACHEKIT_FORMAT_ARROW};
+#define FORMAT(text)                                                                               \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
+static const struct format {
+    const char *text;
+    size_t len;
+} formats[] = {
+    FORMAT(CACHEKIT_FORMAT_MSGPACK),
+    FORMAT(CACHEKIT_FORMAT_ORJSON),
+    FORMAT(CACHEKIT_FORMAT_ARROW),
+};
 
 struct cursor {
     const uint8_t *start;
@@ -106,6 +117,27 @@ static bool take_uint(struct cursor *cursor, uint64_t max, uint64_t *value)
     return *value <= max;
 }
 
+// take_uint() for one byte of payload, with the two forms that writers use up front.
+static bool take_byte(struct cursor *cursor, uint8_t *byte)
+{
+    size_t room = left(cursor);
+    if (room > 0 && cursor->at[0] < 0x80) {
+        *byte = *cursor->at++;
+        return true;
+    }
+    if (room > 1 && cursor->at[0] == 0xcc) {
+        *byte = cursor->at[1];
+        cursor->at += 2;
+        return true;
+    }
+    uint64_t value;
+    if (!take_uint(cursor, UINT8_MAX, &value)) {
+        return false;
+    }
+    *byte = (uint8_t)value;
+    return true;
+}
+
 static bool take_block(struct cursor *cursor, struct cki_layout *layout)
 {
     size_t count;
@@ -124,8 +156,8 @@ static bool take_block(struct cursor *cursor, struct cki_layout *layout)
     layout->info.compressed_len = count;
     layout->info.is_legacy = true;
     for (size_t i = 0; i < count; i++) {
-        uint64_t byte;
-        if (!take_uint(cursor, UINT8_MAX, &byte)) {
+        uint8_t byte;
+        if (!take_byte(cursor, &byte)) {
             return false;
         }
     }
@@ -141,8 +173,8 @@ static bool take_checksum(struct cursor *cursor, struct cki_layout *layout)
     }
     layout->info.checksum = 0;
     for (size_t i = 0; i < CHECKSUM_LEN; i++) {
-        uint64_t byte;
-        if (!take_uint(cursor, UINT8_MAX, &byte)) {
+        uint8_t byte;
+        if (!take_byte(cursor, &byte)) {
             return false;
         }
         layout->info.checksum = layout->info.checksum << 8 | byte;
@@ -199,8 +231,8 @@ static const struct element {
 const char *cki_format_find(const uint8_t *text, size_t len)
 {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (strlen(formats[i]) == len && memcmp(formats[i], text, len) == 0) {
-            return formats[i];
+        if (formats[i].len == len && memcmp(formats[i].text, text, len) == 0) {
+            return formats[i].text;
         }
     }
     return NULL;
@@ -257,8 +289,6 @@ void cki_layout_unpack(const struct cki_layout *layout, uint8_t *block)
     // The first reading found this many integers in the input, so it bounds the second one.
     struct cursor cursor = {layout->block, layout->block, layout->block_end};
     for (size_t i = 0; i < layout->info.compressed_len; i++) {
-        uint64_t byte = 0;
-        (void)take_uint(&cursor, UINT8_MAX, &byte); // cannot fail twice
-        block[i] = (uint8_t)byte;
+        (void)take_byte(&cursor, &block[i]); // cannot fail the second time
     }
 }

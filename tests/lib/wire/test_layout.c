@@ -188,6 +188,8 @@ Test(layout, checksum_element)
          .checksum = "98 cc6d cd008a ce00000034 cf00000000000000b6 d03a d1003c 52 ccd3",
          .expected = OK},
         {"seven", .checksum = "97 6d cc8a 34 ccb6 3a 3c 52", .expected = E_DECODE},
+        {"nine, the last one the length", .checksum = "99 6d cc8a 34 ccb6 3a 3c 52 ccd3",
+         .expected = E_DECODE},
         {"nine", .checksum = "99 6d cc8a 34 ccb6 3a 3c 52 ccd3 00", .expected = E_DECODE},
         {"bin", .checksum = "c408 6d8a34b63a3c52d3", .expected = E_DECODE},
         {"uint64", .checksum = "cf 6d8a34b63a3c52d3", .expected = E_DECODE},
@@ -348,15 +350,32 @@ Test(layout, claims)
 
 Test(layout, the_error_names_the_element_and_where_it_stands)
 {
-    static const struct row row = {"size", .size = "c0", .expected = E_DECODE};
-    uint8_t bytes[64];
-    size_t len = build(&row, bytes, sizeof bytes);
-    cachekit_error error;
-    cachekit_envelope_info info;
-    cachekit_slice envelope = {bytes, len};
-    cr_assert(eq(int, cachekit_envelope_inspect(envelope, &info, &error), E_DECODE));
-    cr_assert(eq(u64, error.position, 1 + 20 + 12));
-    cr_assert(eq(str, error.text, (char *)"the payload length is no unsigned 32-bit integer"));
+    static const struct {
+        struct row row;
+        uint64_t position;
+        const char *text;
+    } rows[] = {
+        {{"outer", .outer = "93"}, 0, "no array of four elements"},
+        // 39 bytes are left behind this header.
+        {{"one byte too many", .block = "c428 f001 68656c6c6f2c2063616368656b697421"},
+         1,
+         "the block is no complete bin and no complete array of bytes"},
+        {{"bin", .checksum = "c4086d8a34b63a3c52d3"},
+         21,
+         "the checksum is no array of eight bytes"},
+        {{"nil", .size = "c0"}, 33, "the payload length is no unsigned 32-bit integer"},
+        {{"empty", .format = "a0"}, 34, "the format is no text that the protocol knows"},
+        {{"nil", .behind = "c0"}, 42, "bytes follow the envelope"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t bytes[64];
+        cachekit_slice envelope = {bytes, build(&rows[i].row, bytes, sizeof bytes)};
+        cachekit_error error;
+        cachekit_envelope_info info;
+        cr_expect(eq(int, cachekit_envelope_inspect(envelope, &info, &error), E_DECODE));
+        cr_expect(eq(u64, error.position, rows[i].position), "row %zu", i);
+        cr_expect(eq(str, error.text, (char *)rows[i].text), "row %zu", i);
+    }
 }
 
 Test(layout, inspect_shows_a_claim_that_it_refuses)
