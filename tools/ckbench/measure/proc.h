@@ -94,7 +94,7 @@ void proc_pool_free(struct proc_pool *pool);
 // Runs one child to its end. False only as proc_pool_run; a child that fails is a result.
 bool proc_run(const struct proc_task *task, struct proc_result *result, struct fault *fault);
 
-// "exit status 2", "SIGSEGV", "silent for 10 s" ...: how it ended, for a fault.
+// "ended with exit status 2", "was killed by SIGSEGV" ...: goes after the child's name in a fault.
 const char *proc_end_text(const struct proc_result *result, char *buffer, size_t size);
 
 // "SIGILL" for 4; "signal 63" where there is no name.
