@@ -3,6 +3,7 @@
 set(cachekit_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cachekit)
 install(TARGETS cachekit EXPORT cachekit-targets)
 install(DIRECTORY include/cachekit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT cachekit-targets NAMESPACE cachekit:: DESTINATION ${cachekit_cmake_dir})
 
 configure_package_config_file(cachekit-config.cmake.in cachekit-config.cmake
