@@ -171,9 +171,10 @@ CACHEKIT_API bool cachekit_value_to_bin(const cachekit_value *value, cachekit_sl
 CACHEKIT_API bool cachekit_value_to_unix_us(const cachekit_value *value, int64_t *out);
 
 /**
- * Whether two trees encode to the same bytes: types, order of pairs, and floats bit by bit (a NaN
- * equals itself, 0.0 is not -0.0). Trees over 1,024 levels encode to nothing and equal nothing.
- * About 25 KiB of stack, whatever the depth.
+ * Whether two trees are the same node by node: types, text, order of pairs, and floats bit by bit
+ * (a NaN equals itself, 0.0 is not -0.0). Of two such trees one encodes exactly if the other does,
+ * and to the same bytes. Trees over 1,024 levels or with unknown types equal nothing. About 25 KiB
+ * of stack, whatever the depth.
  */
 CACHEKIT_API bool cachekit_value_equal(const cachekit_value *a, const cachekit_value *b);
 

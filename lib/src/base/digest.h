@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Unkeyed BLAKE2b (RFC 7693). The length is a parameter of the hash: a short digest is not the
+// beginning of a long one.
+#ifndef CKI_DIGEST_H
+#define CKI_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cachekit/status.h>
+
+enum { CKI_DIGEST_MAX = 64 };
+
+// `len` from 1 to CKI_DIGEST_MAX, else CACHEKIT_E_INVALID; `data` may be NULL when `size` is 0.
+CACHEKIT_MUST_CHECK cachekit_status cki_blake2b(const void *data, size_t size, uint8_t *digest,
+                                                size_t len);
+
+#endif
