@@ -140,7 +140,7 @@ Test(judge, order_of_verdicts)
     cr_expect(eq(int, ir_judge(&c, &policy).verdict, IR_INCOMPARABLE));
     c.is_error = true;
     cr_expect(eq(int, ir_judge(&c, &policy).verdict, IR_ERROR));
-    struct ir_case gone = {.head = &none, .base = &some, .has_base = true};
+    struct ir_case gone = {.head = &none, .base = &none, .has_base = true, .is_gone = true};
     cr_expect(eq(int, ir_judge(&gone, &policy).verdict, IR_GONE));
 }
 

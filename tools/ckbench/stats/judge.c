@@ -179,13 +179,13 @@ struct ir_judgement ir_judge(const struct ir_case *c, const struct ir_policy *po
     }
     if (c->is_incomparable) {
         j.verdict = IR_INCOMPARABLE;
+    } else if (c->is_gone) {
+        j.verdict = IR_GONE;
+        j.is_accepted = policy->accept_gone;
     } else if (!c->has_base) {
         j.verdict = IR_NO_BUDGET;
     } else if (c->base->count == 0) {
         j.verdict = IR_NEW;
-    } else if (c->head->count == 0) {
-        j.verdict = IR_GONE;
-        j.is_accepted = policy->accept_gone;
     } else {
         j.class = classify(c, &j.head_figures, &j.base_figures);
         weigh(&j, policy);

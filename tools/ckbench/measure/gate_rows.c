@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The rows of every path: one per side and layout, from the first whole measurement; equal
+// measurements repeated give the spread.
+#include <string.h>
+
+#include "measure/gate_inside.h"
+
+struct range {
+    int64_t low, high;
+};
+
+static void widen(struct range *range, int64_t value)
+{
+    range->low = value < range->low ? value : range->low;
+    range->high = value > range->high ? value : range->high;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool fail_path(struct gate_path *path, const struct fault *why)
+{
+    path->is_error = true;
+    path->error = *why;
+    return false;
+}
+
+// Steady paths cost the same in both windows; others say so.
+static void check_steady(struct gate_path *path, const struct gate_side *side, int64_t ops,
+                         const struct gate_window *n1, const struct gate_window *n2)
+{
+    int64_t first_ops = gate_n1(ops);
+    int64_t first = n1->total_ir - side->empty.fixed_n1 - side->empty.per_call * first_ops;
+    int64_t second = n2->total_ir - side->empty.fixed_n2 - side->empty.per_call * ops;
+    if (first * ops != second * first_ops) {
+        gate_reason(path,
+                    "not steady on %s: %.2f instructions per call in the first %lld calls, "
+                    "%.2f in the next %lld",
+                    side->input->label, (double)first / (double)first_ops, (long long)first_ops,
+                    (double)second / (double)ops, (long long)ops);
+    }
+}
+
+static bool read_row(struct gate_run *run, size_t s, size_t repeat, size_t index, int layout,
+                     struct ir_layout *row)
+{
+    struct gate_side *side = &run->sides[s];
+    struct gate_path *path = &run->result->paths[index];
+    const struct count_result *counted = gate_result_of(run, s, repeat, index, layout);
+    struct gate_window n1, n2;
+    struct fault why;
+    if (counted == NULL || counted->state != COUNT_COUNTED) {
+        if (counted == NULL) {
+            fault_set(&why, "%s: layout %d: not counted", side->input->label, layout);
+        } else {
+            gate_blame(side, counted, &why);
+        }
+        return fail_path(path, &why);
+    }
+    if (!gate_windows(side, counted, repeat == 0, &n1, &n2, &why)) {
+        return fail_path(path, &why);
+    }
+    int64_t ops = counted->n2;
+    *row = (struct ir_layout){
+        .layout = counted->layout,
+        .ops = ops,
+        .total_ir = n2.total_ir,
+        .own_ir = n2.own_ir,
+        .allocs = n2.allocs,
+        .syscalls = n2.syscalls,
+        .empty_ir = side->empty.fixed_n2 + side->empty.per_call * ops,
+    };
+    if (repeat == 0 && layout == 0) {
+        check_steady(path, side, ops, &n1, &n2);
+    }
+    return true;
+}
+
+// All repeats of one layout; the first is the row, the others only widen the spread.
+static bool read_layout(struct gate_run *run, size_t s, size_t index, int layout,
+                        struct ir_layout *row)
+{
+    struct gate_path *path = &run->result->paths[index];
+    if (!read_row(run, s, 0, index, layout, row)) {
+        return false;
+    }
+    struct range total = {row->total_ir, row->total_ir}, own = {row->own_ir, row->own_ir};
+    for (size_t r = 1; r < (size_t)run->in->settings.repeat; r++) {
+        struct ir_layout again;
+        if (!read_row(run, s, r, index, layout, &again)) {
+            return false;
+        }
+        widen(&total, again.total_ir);
+        widen(&own, again.own_ir);
+    }
+    path->has_spread = run->in->settings.repeat > 1;
+    path->spread_ir = larger(path->spread_ir, total.high - total.low);
+    path->spread_own_ir = larger(path->spread_own_ir, own.high - own.low);
+    return true;
+}
+
+static void read_side(struct gate_run *run, size_t s, size_t index, struct ir_side *out)
+{
+    for (int layout = 0; layout < run->in->settings.layouts; layout++) {
+        if (!read_layout(run, s, index, layout, &out->layouts[layout])) {
+            out->count = 0; // nothing of a path that failed is shown
+            return;
+        }
+        out->count++;
+    }
+}
+
+bool gate_rows(struct gate_run *run, struct fault *fault)
+{
+    for (size_t i = 0; i < run->in->name_count; i++) {
+        struct gate_path *path = &run->result->paths[i];
+        bool on_head = gate_has(&run->sides[GATE_HEAD], path->name);
+        bool on_base = gate_has(&run->sides[GATE_BASE_SIDE], path->name);
+        if (on_head) {
+            read_side(run, GATE_HEAD, i, &path->head);
+        }
+        if (on_base && on_head && !path->is_error) {
+            read_side(run, GATE_BASE_SIDE, i, &path->base);
+        }
+        if (path->is_error) {
+            path->head.count = path->base.count = 0;
+        } else if (on_base && !on_head) {
+            path->base.count = 0;
+        }
+    }
+    for (size_t s = 0; s < GATE_SIDES; s++) {
+        if (!snapshot_holds(&run->sides[s].snapshot, fault)) {
+            return false;
+        }
+    }
+    return true;
+}

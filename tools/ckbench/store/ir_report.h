@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The document of `ckbench ir`, schema ckbench/ir/1: what a gate found, as integers from which
+// every other figure and verdict can be computed again. Layer: store.
+#ifndef CKBENCH_IR_REPORT_H
+#define CKBENCH_IR_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "stats/gate.h"
+
+struct json_out;
+
+// Who measured where, for provenance. Texts are borrowed; NULL becomes null.
+struct ir_provenance {
+    const char *tool_version, *tool_commit;
+    int argc;
+    char *const *argv;
+    struct ir_host {
+        const char *cpu, *kernel, *libc, *governor, *virtualisation;
+        long cores;
+        int64_t load_milli, steal_milli; // -1: unknown
+    } host;
+    const char *valgrind_path;
+};
+
+// Writes the body: nothing in it differs between two equal measurements.
+void ir_report_body(struct json_out *out, const struct gate_result *result);
+void ir_report_provenance(struct json_out *out, const struct gate_result *result,
+                          const struct ir_provenance *provenance);
+
+// A fingerprint as one JSON object, and its id: the first 16 hex digits of that text's SHA-256.
+enum { IR_FINGERPRINT_ID = 17 };
+void ir_fingerprint_put(struct json_out *out, const char *key, const struct fingerprint *print);
+bool ir_fingerprint_id(const struct fingerprint *print, char id[IR_FINGERPRINT_ID]);
+
+#endif
