@@ -48,7 +48,7 @@ static void make_usgs(pack *out)
     pack_raw(out, usgs_begin, (size_t)(usgs_end - usgs_begin));
 }
 
-const input inputs[] = {
+const input_row inputs[] = {
     {"small", "one small map, each kind of value once (MessagePack)", small_make},
     {"records_100", "100 records of six fields (MessagePack)", make_records_100},
     {"users_4", "user document, 4 users (MessagePack)", make_users_4},

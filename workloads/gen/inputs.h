@@ -5,13 +5,13 @@
 #include "gen/pack.h"
 
 /** One input that figures hang on; SHA256SUMS pins the bytes of each. */
-typedef struct input {
+typedef struct input_row {
     const char *name;
     const char *about;
     void (*make)(pack *out);
-} input;
+} input_row;
 
-extern const input inputs[];
+extern const input_row inputs[];
 extern const size_t inputs_count;
 
 /** Fills `out`, which the caller releases. False: no such input, or no memory. */
