@@ -13,32 +13,52 @@ enum { THREADS = 4, ROUNDS = 200 };
 static uint8_t document[2000];
 static size_t document_len;
 
-static int round_trip(cachekit_buffer *envelope, cachekit_buffer *payload)
+struct room {
+    cachekit_buffer envelope, payload, encoded;
+    cachekit_arena arena;
+};
+
+// 0: the document comes back from its envelope and from its tree as it was.
+static int round_trip(struct room *room)
 {
     cachekit_error error;
     const char *format = NULL;
     cachekit_slice input = {document, document_len};
-    if (cachekit_envelope_encode(input, CACHEKIT_FORMAT_MSGPACK, envelope, &error) != CACHEKIT_OK) {
+    if (cachekit_envelope_encode(input, CACHEKIT_FORMAT_MSGPACK, &room->envelope, &error) !=
+        CACHEKIT_OK) {
         return 1;
     }
-    cachekit_slice stored = {envelope->data, envelope->len};
-    if (cachekit_envelope_decode(stored, 0, payload, &format, &error) != CACHEKIT_OK) {
+    cachekit_slice stored = {room->envelope.data, room->envelope.len};
+    if (cachekit_envelope_decode(stored, 0, &room->payload, &format, &error) != CACHEKIT_OK) {
+        return 1;
+    }
+    cachekit_value root;
+    cachekit_arena_reset(&room->arena);
+    input = (cachekit_slice){room->payload.data, room->payload.len};
+    if (cachekit_value_decode(input, CACHEKIT_DECODE_COPY, &room->arena, &root, &error) !=
+            CACHEKIT_OK ||
+        cachekit_value_encode(&root, &room->encoded, &error) != CACHEKIT_OK ||
+        room->encoded.len != document_len ||
+        memcmp(room->encoded.data, document, document_len) != 0) {
         return 1;
     }
     stored.len--;
-    return payload->len != document_len || memcmp(payload->data, document, document_len) != 0 ||
-           cachekit_envelope_decode(stored, 0, payload, &format, &error) != CACHEKIT_E_DECODE ||
+    return cachekit_envelope_decode(stored, 0, &room->payload, &format, &error) !=
+               CACHEKIT_E_DECODE ||
            strcmp(cachekit_status_name(error.status), "E_DECODE") != 0;
 }
 
 static void *run(void *failed)
 {
-    cachekit_buffer envelope = CACHEKIT_BUFFER_INIT, payload = CACHEKIT_BUFFER_INIT;
+    struct room room = {CACHEKIT_BUFFER_INIT, CACHEKIT_BUFFER_INIT, CACHEKIT_BUFFER_INIT,
+                        CACHEKIT_ARENA_INIT};
     for (int i = 0; i < ROUNDS; i++) {
-        *(int *)failed += round_trip(&envelope, &payload);
+        *(int *)failed += round_trip(&room);
     }
-    cachekit_buffer_release(&envelope);
-    cachekit_buffer_release(&payload);
+    cachekit_buffer_release(&room.envelope);
+    cachekit_buffer_release(&room.payload);
+    cachekit_buffer_release(&room.encoded);
+    cachekit_arena_release(&room.arena);
     return NULL;
 }
 
