@@ -12,4 +12,10 @@ enum exit_code {
     EXIT_SIGTERM = 143
 };
 
+// The code of a run that `signal` ended, as a shell tells it.
+static inline int exit_by_signal(int signal)
+{
+    return 128 + signal;
+}
+
 #endif

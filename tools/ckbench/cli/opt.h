@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "fault.h"
 
@@ -90,8 +91,8 @@ struct opt_table {
 
 // The offset of `member`, refused by the compiler when it is not of type `wanted`.
 #define OPT_AT(type, member, wanted)                                                               \
-    (offsetof(type, member) + 0 * sizeof(char[_Generic(((type *)0)->member, wanted : 1, default    \
-                                                       : -1)]))
+    (offsetof(type, member) + 0 * sizeof(char[OPT_IS(((type *)0)->member, wanted)]))
+#define OPT_IS(value, wanted) _Generic((value), wanted : 1, default : -1)
 
 #define OPT_FLAG(type, member, name, letter, help)                                                 \
     {                                                                                              \
@@ -155,6 +156,9 @@ enum opt_outcome { OPT_RUN, OPT_HELP, OPT_REFUSED };
 // argv[0] is the verb. `options` is filled from the defaults first; a pure function otherwise.
 enum opt_outcome opt_parse(const struct opt_table *table, int argc, char *const *argv,
                            void *options, struct fault *fault);
+
+// Prints usage, rows with their bounds and defaults, and the example; at most 80 columns.
+void opt_help(const struct opt_table *table, FILE *stream);
 
 // opt_parse, with help printed and complaints said. True: go on. False: return `*exit_code`.
 bool opt_read(const struct opt_table *table, int argc, char *const *argv, void *options,

@@ -16,6 +16,9 @@ bool term_is_tty(FILE *stream);
 // `when` wins, then a non-empty NO_COLOR or TERM=dumb, then whether `stream` is a terminal.
 bool term_has_color(FILE *stream, enum term_when when);
 
+// A terminal on which a line can be erased.
+bool term_can_redraw(FILE *stream);
+
 // Columns of the terminal behind `stream`; 0 when it is none, which means: do not cut lines.
 unsigned term_columns(FILE *stream);
 

@@ -71,6 +71,9 @@ bool json_as_milli(const struct json_value *value, int64_t min, int64_t max, int
                    struct fault *fault);
 bool json_as_text(const struct json_value *value, const struct json_text_rule *rule,
                   const char **out, struct fault *fault);
+// The value's name in its object, checked in the same way.
+bool json_key_as_text(const struct json_value *member, const struct json_text_rule *rule,
+                      const char **out, struct fault *fault);
 bool json_as_bool(const struct json_value *value, bool *out, struct fault *fault);
 bool json_is(const struct json_value *value, enum json_kind kind, struct fault *fault);
 

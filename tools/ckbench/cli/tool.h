@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Who we are, as stamped by the build. Layer: cli.
+#ifndef CKBENCH_TOOL_H
+#define CKBENCH_TOOL_H
+
+const char *tool_version(void); // "0.1.0"
+
+#endif

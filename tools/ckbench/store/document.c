@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Three members in this order. The body stands alone on one line, so that its bytes, and with them
+// the hash, can be had with the simplest of tools.
+#include "store/document.h"
+
+#include <string.h>
+
+#include "store/json.h"
+#include "store/json_out.h"
+#include "store/replace.h"
+#include "store/sha256.h"
+
+bool document_frame(const struct json_out *body, const struct json_out *provenance,
+                    struct json_out *out, struct fault *fault)
+{
+    char hash[SHA256_TEXT_SIZE];
+    if (body->is_failed || provenance->is_failed) {
+        return fault_set(fault, "no memory for the document");
+    }
+    sha256_text(body->text, body->len, hash);
+    json_begin_object(out, NULL);
+    json_put_space(out, "\n");
+    json_put_raw(out, "body", body->text, body->len);
+    json_put_space(out, "\n");
+    json_put_raw(out, "provenance", provenance->text, provenance->len);
+    json_put_space(out, "\n");
+    json_put_text(out, "body_sha256", hash);
+    json_put_space(out, "\n");
+    json_end_object(out);
+    return !out->is_failed || fault_set(fault, "no memory for the document");
+}
+
+bool document_write(const char *path, const struct json_out *body,
+                    const struct json_out *provenance, struct fault *fault)
+{
+    struct json_out out = JSON_OUT_INIT;
+    bool is_good = false;
+    if (!document_frame(body, provenance, &out, fault)) {
+        goto done;
+    }
+    out.text[out.len] = '\n'; // takes the terminator's place
+    is_good = replace_file(path, out.text, out.len + 1, fault);
+done:
+    json_out_release(&out);
+    return is_good;
+}
+
+static bool check_hash(const struct json_value *root, const struct json_value *body,
+                       struct fault *fault)
+{
+    static const struct json_text_rule rule = {.min = 64, .max = 64};
+    char hash[SHA256_TEXT_SIZE];
+    const char *stated;
+    size_t len;
+    if (!json_want_text(root, "body_sha256", &rule, &stated, fault)) {
+        return false;
+    }
+    const char *raw = json_raw(body, &len);
+    sha256_text(raw, len, hash);
+    return strcmp(hash, stated) == 0 || json_fail(json_find(root, "body_sha256"), fault,
+                                                  "the body was changed: its SHA-256 is %s", hash);
+}
+
+static bool check_frame(const struct json_value *root, const char *schema,
+                        const struct json_value **body, const struct json_value **provenance,
+                        struct fault *fault)
+{
+    static const char *const keys[] = {"body", "provenance", "body_sha256", NULL};
+    return json_only(root, keys, fault) && json_want(root, "body", JSON_OBJECT, body, fault) &&
+           json_want(root, "provenance", JSON_OBJECT, provenance, fault) &&
+           check_hash(root, *body, fault) && json_want_schema(*body, schema, fault);
+}
+
+bool document_read(const char *path, const char *schema, struct json_doc **doc,
+                   const struct json_value **body, const struct json_value **provenance,
+                   struct fault *fault)
+{
+    if (!json_read_file(path, doc, fault)) {
+        return false;
+    }
+    if (!check_frame(json_root(*doc), schema, body, provenance, fault)) {
+        json_free(*doc);
+        *doc = NULL;
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Members of `provenance` that every document has. Layer: store.
+#ifndef CKBENCH_PROVENANCE_H
+#define CKBENCH_PROVENANCE_H
+
+struct json_out;
+
+// "tool" and "argv", inside an open object.
+void provenance_put_tool(struct json_out *out, const char *version, int argc, char *const *argv);
+
+#endif
