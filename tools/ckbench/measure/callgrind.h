@@ -38,7 +38,7 @@ struct callgrind_dump {
     uint32_t part_count;     // all of them, ignored ones included
     struct profile *windows; // in the order of the request
     size_t window_count;
-    struct callgrind_text *text; // owns the strings; private
+    struct interner *text; // owns the strings; private
 };
 
 // Reads the file. False: the fault names file, line and cause, and `dump` is empty. Release it

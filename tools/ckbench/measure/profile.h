@@ -21,7 +21,7 @@ struct profile_function {
     uint32_t object;     // index into objects
     const char *name;    // cleaned of recursion, clone and version suffixes
     const char *source;  // file as in the dump; empty when unknown
-    uint32_t first_line; // smallest line with a cost in `source`; 0 when unknown
+    uint32_t first_line; // first line in `source` that the dump names; 0 when unknown
     uint64_t self_ir;
     uint64_t sys_count; // system calls made by it, vDSO clock reads among them (valgrind hides it)
     uint64_t calls;     // sum over incoming edges; 0 for what was running when the window opened
