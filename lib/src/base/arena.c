@@ -46,7 +46,7 @@ static size_t next_size(const cachekit_arena *arena, size_t need)
 bool cki_arena_grow(cachekit_arena *arena, size_t size)
 {
     size_t need;
-    if (!cki_add_size(size, sizeof(struct block) + 2 * CKI_ARENA_ALIGN, &need) ||
+    if (!cki_add_size(size, sizeof(struct block) + 2 * (size_t)CKI_ARENA_ALIGN, &need) ||
         need > arena->budget_bytes - arena->reserved) {
         return false;
     }

@@ -27,7 +27,7 @@ static bool same_node(const cachekit_value *a, const cachekit_value *b)
     case CACHEKIT_INT:
     case CACHEKIT_UINT:
     case CACHEKIT_FLOAT:
-        return memcmp(&a->as, &b->as, sizeof a->as.u64) == 0;
+        return memcmp(&a->as.u64, &b->as.u64, sizeof a->as.u64) == 0;
     default:
         return a->len == b->len && (a->len == 0 || memcmp(a->as.text, b->as.text, a->len) == 0);
     }

@@ -325,11 +325,9 @@ static enum fault put_tree(cachekit_buffer *out, const cachekit_value *root)
         }
         if (node->type == CACHEKIT_STR) {
             at = put_text(at, node->as.text, node->len);
-        } else if (node->type < CACHEKIT_ARRAY) {
-            at = put_scalar(at, node);
-        } else if (top == last) {
-            return DEEP;
-        } else if (node->type > CACHEKIT_MAP) {
+        } else if (node->type >= CACHEKIT_ARRAY && top == last) {
+            return DEEP; // a date is a level, too
+        } else if (node->type != CACHEKIT_ARRAY && node->type != CACHEKIT_MAP) {
             at = put_scalar(at, node);
         } else {
             *top++ = now;
