@@ -16,6 +16,7 @@ enum {
     ANSWER_PROTOCOL = 1, // the newest that is understood
     ANSWER_NAME_MAX = 64,
     ANSWER_SHAPE_MAX = 32,
+    ANSWER_STEP_MAX = 15,
 };
 
 enum answer_kind {

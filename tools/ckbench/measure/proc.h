@@ -55,6 +55,7 @@ struct proc_result {
                    // now
     pid_t pid;
     int64_t wall_ms;
+    int64_t timeout_ms; // the spec's
     size_t line_count;
 };
 

@@ -107,6 +107,7 @@ struct child *child_start(const struct proc_task *task, struct fault *fault)
     child->answers = ours[1];
     child->started_ms = sweep_now_ms();
     child->result.end = PROC_LOST;
+    child->result.timeout_ms = task->spec.timeout_ms;
     set_deadline(child);
     return child;
 }

@@ -21,7 +21,6 @@ const char *proc_end_text(const struct proc_result *result, char *buffer, size_t
 {
     char name[16];
     static const char *const texts[] = {
-        [PROC_TIMED_OUT] = "was silent for too long and was ended",
         [PROC_TALKED] = "printed more than 64 MiB and was ended",
         [PROC_BAD_LINE] = "answered with a line that is cut or longer than 4,096 bytes",
         [PROC_STOPPED] = "was ended because of its answers",
@@ -35,6 +34,9 @@ const char *proc_end_text(const struct proc_result *result, char *buffer, size_t
                        proc_signal_text(result->signal, name, sizeof name));
     } else if (result->end == PROC_NOT_STARTED) {
         (void)snprintf(buffer, size, "could not be started: %s", strerror(result->error));
+    } else if (result->end == PROC_TIMED_OUT) {
+        (void)snprintf(buffer, size, "was silent for %g s and was ended",
+                       (double)result->timeout_ms / 1000);
     } else {
         (void)snprintf(buffer, size, "%s", texts[result->end]);
     }

@@ -10,15 +10,15 @@
 
 enum { TEXT_MAX = 4096, LINE_MAX_SHOWN = 200, READ_MAX = 64 * 1024 };
 
-static size_t read_end(const char *file, char *buffer, size_t size)
+static size_t read_end(const char *file, int64_t from, char *buffer, size_t size)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) {
         return 0;
     }
     off_t end = lseek(fd, 0, SEEK_END);
-    off_t from = end > (off_t)size ? end - (off_t)size : 0;
-    ssize_t got = end > 0 ? pread(fd, buffer, size, from) : 0;
+    from = end - from > (off_t)size ? end - (off_t)size : from;
+    ssize_t got = end > from ? pread(fd, buffer, size, from) : 0;
     (void)close(fd);
     return got > 0 ? (size_t)got : 0;
 }
@@ -50,18 +50,18 @@ static size_t copy_clean(char *out, const char *text, size_t length)
     return used;
 }
 
-char *tail_read(const char *file, size_t lines)
+char *tail_read(const char *file, int64_t from, size_t lines)
 {
     char *raw = malloc(READ_MAX);
     char *clean = malloc(READ_MAX + 1);
     char *text = NULL;
     if (raw != NULL && clean != NULL) {
-        size_t length = read_end(file, raw, READ_MAX);
+        size_t length = read_end(file, from, raw, READ_MAX);
         while (length > 0 && (raw[length - 1] == '\n' || raw[length - 1] == '\r')) {
             length--;
         }
-        size_t from = last_lines(raw, length, lines);
-        size_t used = copy_clean(clean, raw + from, length - from);
+        size_t first = last_lines(raw, length, lines);
+        size_t used = copy_clean(clean, raw + first, length - first);
         size_t skipped = used > TEXT_MAX ? used - TEXT_MAX : 0;
         clean[used] = '\0';
         text = used > 0 ? strdup(clean + skipped) : NULL;
