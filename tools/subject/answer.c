@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_FREE_FD = 64, DEFAULT_FD = 3, VALUE_BYTES = 1024, TAIL_BYTES = 128, MAX_FD = 1 << 20 };
+enum { FIRST_FREE_FD = 64, DEFAULT_FD = 3, VALUE_BYTES = 990, TAIL_BYTES = 128, MAX_FD = 1 << 20 };
 
 static int ckbench_answer_fd = -1;
 static bool ckbench_is_deaf;

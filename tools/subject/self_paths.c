@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 200, PAGE = 4096, STACK_STEP = 16, STACK_SPAN = 65536, STEP_WEIGHT = 64 };
+enum { TEXT_BYTES = 200, PAGE = 4096, STACK_STEP = 16, STACK_SPAN = 65536, STEP_WEIGHT = 32 };
 
 const char ckbench_self_prefix[] = "ckbench_self_";
 

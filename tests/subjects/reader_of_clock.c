@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Paths that read clock, entropy and pid: from a shared library, from the program itself, and one
+// that reads nothing. `reads` proves that what it got is the pinned answer.
+#include <ckbench/subject.h>
+
+#include "reading.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct readings reader_last;
+static struct readings reader_before;
+
+static void *reader_setup(void)
+{
+    reading_take(&reader_last);
+    return &reader_last;
+}
+
+static void reader_library(void *state)
+{
+    reader_before = *(struct readings *)state;
+    reading_take(state);
+}
+
+// One microsecond a read, whoever reads; entropy moves on; the pid is none that Linux gives.
+static int reader_verify(void *state)
+{
+    const struct readings *now = state;
+    for (size_t i = 0; i < 4; i++) {
+        int64_t moved = now->clocks[i] - reader_before.clocks[i];
+        if (moved != 5 || now->entropy[i] == reader_before.entropy[i]) {
+            return 1 + (int)i;
+        }
+    }
+    if (now->clocks[2] != now->clocks[1] + 1 || now->utc_s != 1000000000) {
+        return 5;
+    }
+    return now->pid == 4194305 && now->sodium != reader_before.sodium ? 0 : 6;
+}
+
+static uint64_t reader_digest(void *state)
+{
+    const struct readings *now = state;
+    return now->sodium ^ now->entropy[0] ^ (uint64_t)now->clocks[0];
+}
+
+static void reader_program(void *state)
+{
+    struct timespec now;
+    (void)state;
+    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    (void)time(NULL);
+    (void)getpid();
+}
+
+// What the kernel would refuse is refused, and a refusal is no read.
+static void reader_odd(void *state)
+{
+    struct timespec now;
+    char byte;
+    int *faults = state;
+    struct timespec *volatile nowhere = NULL;
+    struct timeval *volatile no_day = NULL;
+    void *volatile no_room = NULL;
+    char *volatile too_small = &byte;
+    *faults = 0;
+    *faults += clock_gettime(CLOCK_REALTIME, nowhere) == -1 && errno == EFAULT ? 0 : 1;
+    *faults += clock_gettime(99, &now) == -1 && errno == EINVAL ? 0 : 1;
+    *faults += gettimeofday(no_day, NULL) == 0 ? 0 : 1;
+    *faults += getrandom(&byte, 1, 0x8000) == -1 && errno == EINVAL ? 0 : 1;
+    *faults += getrandom(no_room, 1, 0) == -1 && errno == EFAULT ? 0 : 1;
+    *faults += getentropy(too_small, 257) == -1 && errno == EIO ? 0 : 1;
+    *faults += timespec_get(&now, 77) == 0 ? 0 : 1;
+}
+
+static void *reader_odd_setup(void)
+{
+    static int faults = -1;
+    return &faults;
+}
+
+static int reader_odd_verify(void *state)
+{
+    return *(int *)state;
+}
+
+static void reader_nothing(void *state)
+{
+    (void)state;
+}
+
+static const struct ckbench_extra reader_extra = {.digest = reader_digest};
+
+CKBENCH_PATH_EX(reads, "5 clocks, 5 times entropy, 1 pid, in a library", reader_setup,
+                reader_library, reader_verify, NULL, &reader_extra)
+CKBENCH_PATH(reads_in_program, "2 clocks and 1 pid", NULL, reader_program, NULL, NULL)
+CKBENCH_PATH(reads_oddly, "what must be refused", reader_odd_setup, reader_odd, reader_odd_verify,
+             NULL)
+CKBENCH_PATH(reads_nothing, "nothing", NULL, reader_nothing, NULL, NULL)
+CKBENCH_MAIN

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+// A program that ends well and answers nothing.
+int main(void)
+{
+    return 0;
+}
