@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What an ELF file says about itself: how it was linked, its name, its build id and by which
-// compilers. Layer: measure. The file is read, not mapped, so one that shrinks meanwhile is a
-// fault and no SIGBUS.
+// compilers. Layer: measure. The file is read piece by piece, not mapped, so one that shrinks
+// meanwhile is a fault and no SIGBUS.
 #ifndef CKBENCH_ELF_H
 #define CKBENCH_ELF_H
 
@@ -18,18 +18,20 @@ enum elf_kind {
     ELF_IMAGE_STATIC,  // an executable without, static-pie included
 };
 
-enum { ELF_NAME_MAX = 255, ELF_BUILD_ID_BYTES_MAX = 64, ELF_PRODUCERS_MAX = 64 };
+enum { ELF_NAME_MAX = 255, ELF_BUILD_ID_BYTES_MAX = 64 };
 
 struct elf_image {
     enum elf_kind kind;
-    unsigned bits;    // 32 or 64; of a 32-bit file only kind and machine are read
-    unsigned machine; // e_machine: 62 is x86-64, 183 is aarch64
-    const char *arch; // "x86_64", "aarch64" ...; "machine N" is not told apart: "other"
-    char soname[ELF_NAME_MAX + 1];     // as recorded; empty: none
-    char class_name[ELF_NAME_MAX + 1]; // SONAME without version; by the file's name without one
+    unsigned bits;                 // 64; 32-bit files and those of the other byte order are refused
+    unsigned machine;              // e_machine
+    const char *arch;              // "x86_64", "aarch64" ...; "other"
+    char soname[ELF_NAME_MAX + 1]; // as recorded; empty: none
+    char class_name[ELF_NAME_MAX + 1];             // SONAME, else the file's name, without version
     char build_id[2 * ELF_BUILD_ID_BYTES_MAX + 1]; // hex; empty: none
-    char **producers;      // sorted, once each, without paths; see elf_producer()
-    size_t producer_count; // 0 for a stripped file
+    // What compilers noted in .comment and in uncompressed debug strings: sorted, once each,
+    // without paths.
+    char **producers;
+    size_t producer_count;
 };
 
 // Does the file start as an ELF file does? False also when it cannot be read.
