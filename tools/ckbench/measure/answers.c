@@ -256,7 +256,7 @@ bool answer_next(struct answer_stream *stream, const char *line, size_t length,
     }
     if (answer->kind != ANSWER_END) {
         stream->lines++;
-        return true;
+        return stream->lines <= ANSWER_LINES_MAX || fault_set(fault, "its answers do not end");
     }
     stream->ended = true;
     return answer->lines == stream->lines ||

@@ -17,6 +17,7 @@ enum {
     ANSWER_NAME_MAX = 64,
     ANSWER_SHAPE_MAX = 32,
     ANSWER_STEP_MAX = 15,
+    ANSWER_LINES_MAX = 1 << 17, // of one stream: a subject that never stops is seen
 };
 
 enum answer_kind {

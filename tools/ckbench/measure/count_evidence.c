@@ -118,28 +118,36 @@ static bool rest_of_line(const char *text, const char *mark, char *rest, size_t 
     return true;
 }
 
-void evidence_instruction(const struct attempt *attempt, pid_t pid, char *text, size_t size)
+static char *read_log(const struct attempt *attempt, pid_t pid)
 {
-    char bytes[96];
-    char place[160] = "";
     char *path = log_path(attempt, pid);
     char *log = calloc(1, LOG_BYTES);
     FILE *file = path != NULL ? fopen(path, "re") : NULL;
-    text[0] = '\0';
-    if (file != NULL && log != NULL && fread(log, 1, LOG_BYTES - 1, file) > 0 &&
-        rest_of_line(log, "unhandled instruction bytes: ", bytes, sizeof bytes)) {
-        const char *at = strstr(log, "Unrecognised instruction");
-        if (at != NULL) {
-            (void)rest_of_line(at, "   at ", place, sizeof place);
-        }
-        (void)snprintf(text, size, "valgrind does not know the instruction %s at %s", bytes,
-                       place[0] != '\0' ? place : "an unknown place");
+    if (file != NULL && log != NULL) {
+        (void)!fread(log, 1, LOG_BYTES - 1, file);
     }
     if (file != NULL) {
         (void)fclose(file);
     }
-    free(log);
     free(path);
+    return log;
+}
+
+void evidence_death(const struct attempt *attempt, pid_t pid, char *text, size_t size)
+{
+    char bytes[96];
+    char place[160];
+    char *log = read_log(attempt, pid);
+    const char *death = log != NULL ? strstr(log, "Process terminating") : NULL;
+    text[0] = '\0';
+    if (death != NULL && rest_of_line(death, "   at 0x", place, sizeof place)) {
+        const char *name = strstr(place, ": ");
+        bool unknown = rest_of_line(log, "unhandled instruction bytes: ", bytes, sizeof bytes);
+        (void)snprintf(text, size, " at %s%s%s", name != NULL ? name + 2 : place,
+                       unknown ? ", where valgrind does not know the instruction " : "",
+                       unknown ? bytes : "");
+    }
+    free(log);
 }
 
 char *evidence_tail(const struct attempt *attempt, pid_t pid, int64_t from)

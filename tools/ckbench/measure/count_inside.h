@@ -96,8 +96,8 @@ size_t evidence_strays(const struct attempt *attempt, pid_t main);
 // The result's dump when it is whole, else NULL with the fault filled. The caller frees it.
 char *evidence_dump(const struct attempt *attempt, pid_t pid, struct fault *fault);
 
-// The bytes and the place of an instruction that valgrind does not know, or "".
-void evidence_instruction(const struct attempt *attempt, pid_t pid, char *text, size_t size);
+// Where the log says that a process died and, for SIGILL, of which bytes: " at ..." or "".
+void evidence_death(const struct attempt *attempt, pid_t pid, char *text, size_t size);
 
 // The last lines of the log of `pid`, or of what the process wrote to stderr from `from` on.
 char *evidence_tail(const struct attempt *attempt, pid_t pid, int64_t from);

@@ -18,6 +18,12 @@ static bool ended_well(const struct attempt *attempt, const struct proc_result *
            result->status == 0;
 }
 
+// Exit status 2 before a word is the subject's; valgrind itself uses 1, and 127 for no program.
+static bool was_not_understood(const struct attempt *attempt, const struct proc_result *result)
+{
+    return !attempt->introduced && result->end == PROC_EXITED && result->status == 2;
+}
+
 // In words: why the process is no use any more.
 static void say_why(const struct attempt *attempt, const struct proc_result *result, char *text,
                     size_t size)
@@ -28,9 +34,10 @@ static void say_why(const struct attempt *attempt, const struct proc_result *res
         (void)snprintf(text, size, "the subject ended before it had answered everything");
     } else {
         char how[128];
+        bool is_subject = attempt->introduced || was_not_understood(attempt, result);
         char *said = attempt->introduced ? NULL : evidence_tail(attempt, 0, 0);
         size_t length = said != NULL ? strcspn(said, "\n") : 0;
-        (void)snprintf(text, size, "%s %s%s%.*s", attempt->introduced ? "the subject" : "valgrind",
+        (void)snprintf(text, size, "%s %s%s%.*s", is_subject ? "the subject" : "valgrind",
                        proc_end_text(result, how, sizeof how), length > 0 ? ": " : "", (int)length,
                        said != NULL ? said : "");
         free(said);
@@ -226,6 +233,8 @@ void attempt_end(void *context, const struct proc_result *result)
     int survivors = well ? result->survivors : 0;
     if (result->end == PROC_INTERRUPTED) {
         // Nothing is started any more.
+    } else if (was_not_understood(attempt, result) && !is_single_path(attempt)) {
+        rerun_apart(attempt);
     } else if (strays > 0 || survivors > 0) {
         find_culprit(attempt, strays, survivors);
     } else if (attempt->position < attempt->size) {

@@ -2,6 +2,7 @@
 // The order of a count's answers, as a machine of three states: due, running, answered. A line out
 // of that order is a fault of the subject and ends the process, for nothing after it can be
 // pinned to a request.
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -130,17 +131,25 @@ static bool hear_failed(struct attempt *attempt)
     return true;
 }
 
+// Whoever sends SIGKILL has a reason that the subject may know.
+static void note_death(struct attempt *attempt, struct count_result *result)
+{
+    char name[16];
+    char place[320];
+    const struct count_result said = *result;
+    bool told = said.state == COUNT_FAILED && attempt->answer.signal == SIGKILL;
+    result->signal = (int)attempt->answer.signal;
+    evidence_death(attempt, result->pid, place, sizeof place);
+    result_fail(result, COUNT_CRASHED, said.step, "killed by %s%s%s%s",
+                proc_signal_text(result->signal, name, sizeof name), place, told ? ": " : "",
+                told ? said.reason : "");
+}
+
 static void settle(struct attempt *attempt, struct count_result *result)
 {
     const struct answer *answer = &attempt->answer;
-    char name[16];
-    char place[256];
     if (answer->signal != 0) {
-        result->signal = (int)answer->signal;
-        evidence_instruction(attempt, result->pid, place, sizeof place);
-        result_fail(result, COUNT_CRASHED, result->step, "killed by %s%s%s",
-                    proc_signal_text(result->signal, name, sizeof name),
-                    place[0] != '\0' ? ": " : "", place);
+        note_death(attempt, result);
     } else if (result->state == COUNT_FAILED) {
         // Its own words stand.
     } else if (!attempt->counted || answer->status != 0) {
