@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#undef fault_set
 bool fault_set(struct fault *fault, const char *format, ...)
 {
     if (fault != NULL) {
