@@ -8,6 +8,8 @@
 #include <cachekit/bytes.h>
 #include <cachekit/clock.h>
 #include <cachekit/entropy.h>
+#include <cachekit/envelope.h>
+#include <cachekit/json.h>
 #include <cachekit/status.h>
 #include <cachekit/value.h>
 #include <cachekit/version.h>
