@@ -21,6 +21,7 @@ mkdir -p build/gate/tools/ckbench
 cat >build/gate/tools/ckbench/ckbench <<'INNER'
 #!/usr/bin/env bash
 echo "head $(cat tag) base $(cat "$3/tag")"
+[ "$(cat "$3/tag")" != strange ] || { printf 'x: incomparable\n  other compiler\nINCOMPLETE\n' && exit 3; }
 [ "$(cat "$3/tag")" != old ] || { echo 'ckbench: the kit of base is older' >&2 && exit 3; }
 exit "$(cat verdict)"
 INNER
@@ -71,8 +72,12 @@ expect 0 '^head two base one$'
 commit old
 commit new
 expect 0 'the kit of base is older' 'copy of itself: the parent .* cannot be set against it: ' '^head new base new$'
+commit strange
+expect 0 '^head strange base new$'
+commit newer
+expect 0 'the parent .* cannot be set against it: other compiler$' '^head newer base newer$'
 commit slow 1
-expect 0 '^head slow base new$'
+expect 0 '^head slow base newer$'
 commit unmeasured 3
 expect 3 'could not measure'
 commit interrupted 130
