@@ -268,7 +268,7 @@ static void put_body(struct json_out *out, const struct checks *checks)
 static void put_provenance(struct json_out *out, const struct checks *checks, int argc, char **argv)
 {
     json_begin_object(out, NULL);
-    provenance_put_tool(out, tool_version(), argc, argv);
+    provenance_put_tool(out, tool_version(), tool_commit(), argc, argv);
     json_begin_object(out, "now");
     for (size_t i = 0; i < checks->count; i++) {
         if (!checks->items[i].is_steady) {

@@ -14,9 +14,9 @@
 #include "measure/scratch.h"
 #include "measure/subject_list.h"
 #include "render/table.h"
+#include "store/checkout.h"
 #include "store/document.h"
 #include "store/json_out.h"
-#include "store/manifest.h"
 #include "store/provenance.h"
 
 struct list_options {
@@ -85,7 +85,7 @@ static void put_provenance(struct json_out *out, const struct subject *subject, 
                            char **argv)
 {
     json_begin_object(out, NULL);
-    provenance_put_tool(out, tool_version(), argc, argv);
+    provenance_put_tool(out, tool_version(), tool_commit(), argc, argv);
     json_begin_object(out, "subject");
     json_put_text(out, "file", subject->file);
     json_put_text(out, "kit", subject->kit);
@@ -155,7 +155,8 @@ static int print_table(const struct subject *subject, const struct list_options 
     return is_good ? EXIT_GOOD : say_fail(EXIT_INCOMPLETE, "no memory for the table");
 }
 
-static int ask(const char *file, const struct list_options *options, int argc, char **argv)
+static int ask(const struct checkout *checkout, const struct list_options *options, int argc,
+               char **argv)
 {
     struct fault fault;
     struct scratch scratch;
@@ -164,7 +165,7 @@ static int ask(const char *file, const struct list_options *options, int argc, c
     if (!scratch_open(&scratch, &fault)) {
         return say_fault(EXIT_INCOMPLETE, &fault);
     }
-    if (!subject_open(file, &scratch, &subject, &fault)) {
+    if (!subject_open(checkout->subject, &scratch, &subject, &fault)) {
         code = interrupt_seen() == 0 ? say_fault(EXIT_INCOMPLETE, &fault) : code;
         goto done;
     }
@@ -175,21 +176,15 @@ done:
     return code;
 }
 
-static int ask_named(const struct list_options *options, int argc, char **argv)
+static int list(const struct list_options *options, int argc, char **argv)
 {
     struct fault fault;
-    struct manifest manifest;
-    if (options->subject != NULL) {
-        return ask(options->subject, options, argc, argv);
+    struct checkout checkout;
+    if (!checkout_open(".", options->subject, &checkout, &fault)) {
+        return say_fault(EXIT_INCOMPLETE, &fault);
     }
-    if (!manifest_read("ckbench.json", &manifest, &fault)) {
-        return say_fail(EXIT_INCOMPLETE, "%s; name a subject by --subject FILE", fault.text);
-    }
-    int code = ask(manifest.subject, options, argc, argv);
-    if (code == EXIT_INCOMPLETE && manifest.build != NULL && interrupt_seen() == 0) {
-        say("ckbench.json says how to build the subject: %.300s", manifest.build);
-    }
-    manifest_release(&manifest);
+    int code = ask(&checkout, options, argc, argv);
+    checkout_close(&checkout);
     return code;
 }
 
@@ -204,7 +199,7 @@ static int list_run(int argc, char **argv)
     if (!interrupt_install(&fault)) {
         return say_fault(EXIT_INCOMPLETE, &fault);
     }
-    code = ask_named(&options, argc, argv);
+    code = list(&options, argc, argv);
     int signal = interrupt_seen();
     interrupt_remove();
     return signal != 0 ? exit_by_signal(signal) : code;

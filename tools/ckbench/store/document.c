@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Three members in this order. The body stands alone on one line, so that its bytes, and with them
-// the hash, can be had with the simplest of tools.
+// Three members in this order. The hash is over the body without the white space between its
+// values, so that lines may be broken for people and the file may be indented by any tool.
 #include "store/document.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/json.h"
@@ -10,14 +11,37 @@
 #include "store/replace.h"
 #include "store/sha256.h"
 
+// The hash of `json` as if it had been written without white space; false for want of memory.
+static bool hash_compact(const char *json, size_t len, char out[SHA256_TEXT_SIZE])
+{
+    char *compact = malloc(len + 1);
+    if (compact == NULL) {
+        return false;
+    }
+    size_t compact_len = 0;
+    bool is_inside = false;
+    for (size_t i = 0; i < len; i++) {
+        if (is_inside && json[i] == '\\') {
+            compact[compact_len++] = json[i++]; // and what it escapes
+        } else if (json[i] == '"') {
+            is_inside = !is_inside;
+        } else if (!is_inside && strchr(" \t\r\n", json[i]) != NULL) {
+            continue;
+        }
+        compact[compact_len++] = json[i];
+    }
+    sha256_text(compact, compact_len, out);
+    free(compact);
+    return true;
+}
+
 bool document_frame(const struct json_out *body, const struct json_out *provenance,
                     struct json_out *out, struct fault *fault)
 {
     char hash[SHA256_TEXT_SIZE];
-    if (body->is_failed || provenance->is_failed) {
+    if (body->is_failed || provenance->is_failed || !hash_compact(body->text, body->len, hash)) {
         return fault_set(fault, "no memory for the document");
     }
-    sha256_text(body->text, body->len, hash);
     json_begin_object(out, NULL);
     json_put_space(out, "\n");
     json_put_raw(out, "body", body->text, body->len);
@@ -56,7 +80,9 @@ static bool check_hash(const struct json_value *root, const struct json_value *b
         return false;
     }
     const char *raw = json_raw(body, &len);
-    sha256_text(raw, len, hash);
+    if (!hash_compact(raw, len, hash)) {
+        return json_fail(body, fault, "no memory");
+    }
     return strcmp(hash, stated) == 0 || json_fail(json_find(root, "body_sha256"), fault,
                                                   "the body was changed: its SHA-256 is %s", hash);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The frame of every document that ckbench writes: {"body": ..., "provenance": ...,
-// "body_sha256": ...}. The hash is over the bytes of the body as they stand. Layer: store.
+// "body_sha256": ...}. The hash is over the bytes of the compact body: as it stands, without the
+// white space between values. Layer: store.
 #ifndef CKBENCH_DOCUMENT_H
 #define CKBENCH_DOCUMENT_H
 

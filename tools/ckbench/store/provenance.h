@@ -5,7 +5,8 @@
 
 struct json_out;
 
-// "tool" and "argv", inside an open object.
-void provenance_put_tool(struct json_out *out, const char *version, int argc, char *const *argv);
+// "tool" and "argv", inside an open object. `commit` may be NULL.
+void provenance_put_tool(struct json_out *out, const char *version, const char *commit, int argc,
+                         char *const *argv);
 
 #endif
