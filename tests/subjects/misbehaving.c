@@ -15,7 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MIB = 1 << 20, TOUCHED_MIB = 64, HIGHEST_FD = 1024 };
+enum { MIB = 1 << 20, HIGHEST_FD = 1024 };
+
+#define TOUCHED_BYTES ((size_t)64 << 20)
+#define BLOCK_BYTES   ((size_t)2 << 30)
 
 static size_t calls;
 
@@ -212,13 +215,18 @@ static void stop_itself(void *state)
     behave(state);
 }
 
-// Reserves for ever, but touches so little that the machine lives through it.
+// Reserves until there is no address left, but touches so little that the machine lives through
+// it: blocks are large, as each costs a page for malloc's own notes.
 static void eat_memory(void *state)
 {
-    char *block;
-    for (size_t i = 0; (block = malloc(16 * MIB)) != NULL; i++) {
-        memset(block, 1, i < TOUCHED_MIB / 16 ? 16 * MIB : 1);
+    char *block = malloc(TOUCHED_BYTES);
+    if (block != NULL) {
+        memset(block, 1, TOUCHED_BYTES);
     }
+    do {
+        block = malloc(BLOCK_BYTES);
+        __asm__ volatile("" : : "r"(block) : "memory");
+    } while (block != NULL);
     behave(state);
     abort();
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Paths that read clock, entropy and pid: from a shared library, from the program itself, and one
-// that reads nothing. `reads` proves that what it got is the pinned answer.
+// Paths that look at what changes from run to run: clock, entropy and pid, from a shared library
+// and from the program itself, and the places that malloc gives. `reads` proves that what it got
+// is the pinned answer.
 #include <ckbench/subject.h>
 
 #include "reading.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/time.h>
@@ -94,8 +96,31 @@ static void reader_nothing(void *state)
     (void)state;
 }
 
+// Where eight blocks of different sizes lie to one another.
+static void *reader_places_setup(void)
+{
+    static uint64_t places;
+    static char *blocks[8];
+    for (size_t i = 0; i < 8; i++) {
+        blocks[i] = malloc((size_t)24 << i);
+        places = places * 1000003 + (uint64_t)(blocks[i] - blocks[0]);
+    }
+    for (size_t i = 0; i < 8; i++) {
+        free(blocks[i]);
+    }
+    return &places;
+}
+
+static uint64_t reader_places_digest(void *state)
+{
+    return *(uint64_t *)state;
+}
+
+static const struct ckbench_extra reader_places = {.digest = reader_places_digest};
 static const struct ckbench_extra reader_extra = {.digest = reader_digest};
 
+CKBENCH_PATH_EX(lays_out, "where malloc puts things", reader_places_setup, reader_nothing, NULL,
+                NULL, &reader_places)
 CKBENCH_PATH_EX(reads, "5 clocks, 5 times entropy, 1 pid, in a library", reader_setup,
                 reader_library, reader_verify, NULL, &reader_extra)
 CKBENCH_PATH(reads_in_program, "2 clocks and 1 pid", NULL, reader_program, NULL, NULL)
