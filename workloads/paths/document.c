@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cachekit/json.h>
+
 #include "gen/inputs.h"
 
 /* Ample for our documents, and a wall for a reader that believes what a hostile one promises. */
@@ -35,9 +37,20 @@ static document *open_with(const char *name, reader read)
     return d;
 }
 
+static cachekit_status read_json(document *d, cachekit_slice input)
+{
+    const unsigned flags = CACHEKIT_JSON_BORROW | CACHEKIT_JSON_PLAIN;
+    return cachekit_json_decode(input, flags, &d->origin, &d->tree, NULL);
+}
+
 document *document_new(const char *input)
 {
     return open_with(input, read_msgpack);
+}
+
+document *document_new_json(const char *input)
+{
+    return open_with(input, read_json);
 }
 
 void document_free(void *state)

@@ -25,6 +25,8 @@ typedef struct document {
 
 /** A document of a generated MessagePack input, its tree read; NULL when anything failed. */
 document *document_new(const char *input);
+/** The same of a generated JSON input. */
+document *document_new_json(const char *input);
 void document_free(void *state);
 
 /** Whether there was a call and all calls were good. */

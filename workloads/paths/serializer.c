@@ -63,6 +63,27 @@ static int verify(void *state)
     return came_back(d) && document_result_is_input(d) && hostile_refused(read_foreign, d) ? 0 : 1;
 }
 
+/* Facts of the committed file, read off it with other tools. */
+static bool is_usgs(const document *d)
+{
+    const cachekit_value *features = cachekit_value_get(&d->result, "features");
+    const cachekit_value *last = cachekit_value_at(features, 499);
+    const cachekit_value *time = cachekit_value_get(cachekit_value_get(last, "properties"), "time");
+    const cachekit_value *point =
+        cachekit_value_get(cachekit_value_get(last, "geometry"), "coordinates");
+    int64_t time_ms = 0;
+    double depth_km = 0;
+    return features != NULL && features->len == 500 && cachekit_value_to_i64(time, &time_ms) &&
+           time_ms == 1517781975494 &&
+           cachekit_value_to_f64(cachekit_value_at(point, 2), &depth_km) && depth_km == 9.3;
+}
+
+static int verify_usgs(void *state)
+{
+    document *d = state;
+    return came_back(d) && is_usgs(d) && hostile_refused(read_foreign, d) ? 0 : 1;
+}
+
 static void *setup_small(void)
 {
     return document_new("small");
@@ -78,6 +99,11 @@ static void *setup_users(void)
     return document_new("users_100");
 }
 
+static void *setup_usgs(void)
+{
+    return document_new_json("usgs");
+}
+
 static const struct ckbench_extra extra = {.digest = document_digest};
 
 CKBENCH_PATH_EX(serializer_default,
@@ -87,3 +113,5 @@ CKBENCH_PATH_EX(serializer_default_records, "round trip of 100 records of six fi
                 setup_records, round_trip, verify, document_free, &extra)
 CKBENCH_PATH_EX(serializer_default_users, "round trip of the 100-user document", setup_users,
                 round_trip, verify, document_free, &extra)
+CKBENCH_PATH_EX(serializer_usgs, "round trip of 500 earthquakes", setup_usgs, round_trip,
+                verify_usgs, document_free, &extra)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// JSON text out of a tree and back. The document is serializer_default's, so that the two codecs
+// can be set side by side; no envelope, for JSON is stored without one.
+
+#include <string.h>
+
+#include <ckbench/subject.h>
+
+#include <cachekit/json.h>
+
+#include "paths/document.h"
+#include "paths/hostile.h"
+
+/* The small map as any other JSON writer has it. */
+static const char expected[] =
+    "{\"id\":123456789,\"name\":\"Zo\xc3\xab \\\"Z\\\" M\xc3\xbcller\",\"active\":true,"
+    "\"balance\":-1234.56,\"referrer\":null,\"tags\":[\"admin\",\"author\",\"tester\"],"
+    "\"limits\":{\"low\":-300,\"high\":90000}}";
+
+static cachekit_status read_text(void *state, cachekit_slice text)
+{
+    document *d = state;
+    cachekit_arena_reset(&d->arena);
+    return cachekit_json_decode(text, CACHEKIT_JSON_BORROW, &d->arena, &d->result, NULL);
+}
+
+static void round_trip(void *state)
+{
+    document *d = state;
+    d->calls++;
+    d->good += cachekit_json_encode(&d->tree, 0, &d->text, NULL) == CACHEKIT_OK &&
+               read_text(d, (cachekit_slice){d->text.data, d->text.len}) == CACHEKIT_OK;
+}
+
+static void *setup(void)
+{
+    return document_new("small");
+}
+
+static int verify(void *state)
+{
+    document *d = state;
+    document_forget(d);
+    round_trip(d);
+    bool written = d->text.len == sizeof expected - 1 &&
+                   memcmp(d->text.data, expected, sizeof expected - 1) == 0;
+    return written && document_calls_good(d) && document_result_is_input(d) &&
+                   hostile_json_refused(read_text, d)
+               ? 0
+               : 1;
+}
+
+static const struct ckbench_extra extra = {.digest = document_digest};
+
+CKBENCH_PATH_EX(serializer_json, "round trip of a small map: tree, JSON text and back", setup,
+                round_trip, verify, document_free, &extra)
