@@ -13,7 +13,7 @@
 #include "cli/tool.h"
 #include "verb.h"
 
-static const struct verb *const verbs[] = {&verb_list, &verb_doctor};
+static const struct verb *const verbs[] = {&verb_ir, &verb_list, &verb_doctor};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static const struct verb *find(const char *name)
@@ -46,7 +46,7 @@ static int print_help(void)
     }
     (void)puts(
         "\nexit codes: 0 good, 1 bad, 2 usage, 3 could not measure, 130 and 143 interrupted\n"
-        "\nexample:\n  ckbench help list");
+        "\nexample:\n  ckbench ir --base ../parent");
     return EXIT_GOOD;
 }
 
