@@ -161,6 +161,31 @@ static void exit_quietly(void *state)
     _exit(0);
 }
 
+static void exit_with_9(void *state)
+{
+    (void)state;
+    _exit(9);
+}
+
+static pid_t server;
+
+// A process that helps the path: started before the calls, and the calls do not touch it.
+static void *start_server(void)
+{
+    server = fork();
+    if (server == 0) {
+        hang_deaf(NULL);
+    }
+    return server > 0 ? &calls : NULL;
+}
+
+static void stop_server(void *state)
+{
+    (void)state;
+    (void)kill(server, SIGKILL);
+    (void)waitpid(server, NULL, 0);
+}
+
 static void print_gigabyte(void *state)
 {
     static char page[MIB];
@@ -308,6 +333,7 @@ CKBENCH_PATH(eats_memory, "until there is no more", setup, eat_memory, verify, N
 CKBENCH_PATH(execs, "becomes /bin/true", setup, exec_other, verify, NULL)
 CKBENCH_PATH(exits_early, "exit(0)", setup, exit_early, verify, NULL)
 CKBENCH_PATH(exits_quietly, "_exit(0)", setup, exit_quietly, verify, NULL)
+CKBENCH_PATH(exits_with_9, "_exit(9)", setup, exit_with_9, verify, NULL)
 CKBENCH_PATH(fails_setup, "setup returns NULL", setup_null, behave, verify, NULL)
 CKBENCH_PATH(fails_verify, "verify returns 7", setup, behave, verify_never, NULL)
 CKBENCH_PATH(forks_and_leaves, "leaves a child", setup, fork_and_leave, verify, NULL)
@@ -315,6 +341,7 @@ CKBENCH_PATH(forks_and_waits, "works in a child", setup, fork_and_wait, verify, 
 CKBENCH_PATH(grows, "every call costs more", setup, grow, verify, NULL)
 CKBENCH_PATH(hangs, "pauses for ever", setup, hang, verify, NULL)
 CKBENCH_PATH(hangs_deaf, "the same, deaf to SIGTERM", setup, hang_deaf, verify, NULL)
+CKBENCH_PATH(leaves_child, "starts a server, never ends it", start_server, behave, verify, NULL)
 CKBENCH_PATH(leaves_thread, "leaves a thread", setup, leave_thread, verify, NULL)
 CKBENCH_PATH(limits_files, "forbids itself to write files", setup, limit_files, verify, NULL)
 CKBENCH_PATH(prints_escapes, "terminal codes on stderr", setup, print_escapes, verify, NULL)
@@ -325,6 +352,8 @@ CKBENCH_PATH(sigill_avx512, "an AVX-512 instruction", setup, illegal_avx512, NUL
 CKBENCH_PATH(sigill_sha, "an SHA instruction", setup, illegal_sha, NULL, NULL)
 CKBENCH_PATH(sigill_ud2, "no instruction at all", setup, illegal_ud2, verify, NULL)
 #endif
+CKBENCH_PATH(starts_server, "starts a server and ends it", start_server, behave, verify,
+             stop_server)
 CKBENCH_PATH(stops_itself, "SIGSTOP", setup, stop_itself, verify, NULL)
 CKBENCH_PATH(unblocks_answers, "O_NONBLOCK on all descriptors", setup, unblock_answers, verify,
              NULL)
