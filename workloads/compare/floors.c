@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "gen/inputs.h"
+#include "paths/verdict.h"
 
 typedef struct floors {
     pack text;
@@ -57,14 +58,16 @@ static void compress(void *state)
 static int verify_compress(void *state)
 {
     floors *f = state;
-    int rc = 1;
+    enum verdict verdict = VERDICT_WRONG_OUTPUT;
     char *text = malloc(f->text.len);
     if (text != NULL) {
         int len = LZ4_decompress_safe(f->block, text, f->block_len, (int)f->text.len);
-        rc = len == (int)f->text.len && memcmp(text, f->text.bytes, f->text.len) == 0 ? 0 : 1;
+        if (len == (int)f->text.len && memcmp(text, f->text.bytes, f->text.len) == 0) {
+            verdict = VERDICT_OK;
+        }
     }
     free(text);
-    return rc;
+    return verdict;
 }
 
 static void checksum(void *state)
@@ -78,16 +81,18 @@ static int verify_checksum(void *state)
 {
     floors *f = state;
     XXH3_state_t *pieces = XXH3_createState();
-    int rc = 1;
+    enum verdict verdict = VERDICT_WRONG_OUTPUT;
     if (pieces != NULL && XXH3_64bits_reset(pieces) == XXH_OK) {
         for (size_t at = 0; at < f->text.len; at += 1000) {
             size_t len = f->text.len - at < 1000 ? f->text.len - at : 1000;
             (void)XXH3_64bits_update(pieces, f->text.bytes + at, len);
         }
-        rc = XXH3_64bits_digest(pieces) == f->checksum ? 0 : 1;
+        if (XXH3_64bits_digest(pieces) == f->checksum) {
+            verdict = VERDICT_OK;
+        }
     }
     XXH3_freeState(pieces);
-    return rc;
+    return verdict;
 }
 
 CKBENCH_PATH(lz4_alone_64k, "floor: LZ4 alone on 64 KiB of address-like text", setup, compress,

@@ -10,6 +10,7 @@
 #include <cachekit/envelope.h>
 
 #include "gen/inputs.h"
+#include "paths/verdict.h"
 
 typedef struct storage {
     pack text;
@@ -68,12 +69,17 @@ static void *setup_64k(void)
     return storage_new("address_64k");
 }
 
-/* Whether the envelope holds the text, told by the part that the path does not measure. */
-static bool holds_text(storage *s)
+/* The envelope's payload, read again, against the text. */
+static enum verdict compare_text(storage *s)
 {
+    memset(s->payload.data, 0xc1, s->payload.room);
     retrieve(s);
-    return s->good == s->calls && s->payload.len == s->text.len &&
-           memcmp(s->payload.data, s->text.bytes, s->text.len) == 0;
+    if (s->good != s->calls) {
+        return VERDICT_CALL_FAILED;
+    }
+    bool same =
+        s->payload.len == s->text.len && memcmp(s->payload.data, s->text.bytes, s->text.len) == 0;
+    return same ? VERDICT_OK : VERDICT_WRONG_OUTPUT;
 }
 
 static int verify_store(void *state)
@@ -81,7 +87,7 @@ static int verify_store(void *state)
     storage *s = state;
     memset(s->envelope.data, 0xc1, s->envelope.room);
     store(s);
-    return holds_text(s) ? 0 : 1;
+    return compare_text(s);
 }
 
 /* Every byte of the envelope's last 24, checksum, length and format, matters. */
@@ -103,8 +109,11 @@ static bool refuses_damage(storage *s)
 static int verify_retrieve(void *state)
 {
     storage *s = state;
-    memset(s->payload.data, 0xc1, s->payload.room);
-    return holds_text(s) && refuses_damage(s) ? 0 : 1;
+    enum verdict verdict = compare_text(s);
+    if (verdict == VERDICT_OK && !refuses_damage(s)) {
+        verdict = VERDICT_READ_HOSTILE;
+    }
+    return verdict;
 }
 
 CKBENCH_PATH(byte_storage_store_40b, "envelope around 40 bytes of repetitive text", setup_40b,

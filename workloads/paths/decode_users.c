@@ -52,26 +52,27 @@ static bool borrows(const document *d)
     return text >= d->input.bytes && text < d->input.bytes + d->input.len;
 }
 
+static int verify_with(document *d, void (*op)(void *state), hostile_entry entry, bool borrowed)
+{
+    document_forget(d);
+    op(d);
+    if (!document_calls_good(d)) {
+        return VERDICT_CALL_FAILED;
+    }
+    if (!document_result_is_input(d) || borrows(d) != borrowed) {
+        return VERDICT_WRONG_OUTPUT;
+    }
+    return hostile_refused(entry, d) ? VERDICT_OK : VERDICT_READ_HOSTILE;
+}
+
 static int verify_borrowed(void *state)
 {
-    document *d = state;
-    document_forget(d);
-    decode_borrowed(d);
-    return document_calls_good(d) && document_result_is_input(d) && borrows(d) &&
-                   hostile_refused(borrow, d)
-               ? 0
-               : 1;
+    return verify_with(state, decode_borrowed, borrow, true);
 }
 
 static int verify_copied(void *state)
 {
-    document *d = state;
-    document_forget(d);
-    decode_copied(d);
-    return document_calls_good(d) && document_result_is_input(d) && !borrows(d) &&
-                   hostile_refused(copy, d)
-               ? 0
-               : 1;
+    return verify_with(state, decode_copied, copy, false);
 }
 
 static const struct ckbench_extra extra = {.digest = document_digest};

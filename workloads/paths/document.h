@@ -8,6 +8,7 @@
 #include <cachekit/value.h>
 
 #include "gen/pack.h"
+#include "paths/verdict.h"
 
 /** The state of every path that reads or writes a value tree. Free with document_free(). */
 typedef struct document {

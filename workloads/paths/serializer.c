@@ -51,21 +51,26 @@ static cachekit_status read_foreign(void *state, cachekit_slice document_bytes)
     return status == CACHEKIT_OK ? read_envelope(d) : status;
 }
 
-static bool came_back(document *d)
+static int verify_with(document *d, bool (*is_right)(document *d))
 {
     document_forget(d);
     round_trip(d);
-    return document_calls_good(d) && cachekit_value_equal(&d->result, &d->tree);
+    if (!document_calls_good(d)) {
+        return VERDICT_CALL_FAILED;
+    }
+    if (!cachekit_value_equal(&d->result, &d->tree) || !is_right(d)) {
+        return VERDICT_WRONG_OUTPUT;
+    }
+    return hostile_refused(read_foreign, d) ? VERDICT_OK : VERDICT_READ_HOSTILE;
 }
 
 static int verify(void *state)
 {
-    document *d = state;
-    return came_back(d) && document_result_is_input(d) && hostile_refused(read_foreign, d) ? 0 : 1;
+    return verify_with(state, document_result_is_input);
 }
 
 /* The committed file is what any writer of JSON makes of the tree, but for its line ends. */
-static bool is_usgs(const document *d)
+static bool is_usgs(document *d)
 {
     cachekit_buffer text = CACHEKIT_BUFFER_INIT;
     bool same = cachekit_json_encode(&d->result, CACHEKIT_JSON_PLAIN, &text, NULL) == CACHEKIT_OK;
@@ -82,8 +87,7 @@ static bool is_usgs(const document *d)
 
 static int verify_usgs(void *state)
 {
-    document *d = state;
-    return came_back(d) && is_usgs(d) && hostile_refused(read_foreign, d) ? 0 : 1;
+    return verify_with(state, is_usgs);
 }
 
 static void *setup_small(void)

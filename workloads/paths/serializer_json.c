@@ -37,17 +37,23 @@ static void *setup(void)
     return document_new("small");
 }
 
+static bool is_expected(const cachekit_buffer *text)
+{
+    return text->len == sizeof expected - 1 && memcmp(text->data, expected, text->len) == 0;
+}
+
 static int verify(void *state)
 {
     document *d = state;
     document_forget(d);
     round_trip(d);
-    bool written = d->text.len == sizeof expected - 1 &&
-                   memcmp(d->text.data, expected, sizeof expected - 1) == 0;
-    return written && document_calls_good(d) && document_result_is_input(d) &&
-                   hostile_json_refused(read_text, d)
-               ? 0
-               : 1;
+    if (!document_calls_good(d)) {
+        return VERDICT_CALL_FAILED;
+    }
+    if (!is_expected(&d->text) || !document_result_is_input(d)) {
+        return VERDICT_WRONG_OUTPUT;
+    }
+    return hostile_json_refused(read_text, d) ? VERDICT_OK : VERDICT_READ_HOSTILE;
 }
 
 static const struct ckbench_extra extra = {.digest = document_digest};
