@@ -9,8 +9,9 @@
 #include "base/status.h"
 #include "value/sentinel.h"
 
+static const uint32_t NO_FRAME = UINT32_MAX;
+
 enum {
-    NO_FRAME = UINT32_MAX,
     // A "$map" is one level of the tree and three of the text; inside the last level there may
     // still be a tag that is none.
     NESTING_MAX = 3 * CACHEKIT_VALUE_DEPTH_MAX + 1,
