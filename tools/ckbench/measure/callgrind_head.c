@@ -50,9 +50,6 @@ static bool read_pid(struct callgrind_reader *reader, struct callgrind_scan *sca
 
 static bool read_part(struct callgrind_reader *reader, struct callgrind_scan *scan)
 {
-    if (reader->state == CALLGRIND_HEAD) {
-        return callgrind_fail(reader, "a part begins inside a header");
-    }
     reader->part = (struct callgrind_part){.thread = 1,
                                            .window = CALLGRIND_IGNORED,
                                            .ir = CALLGRIND_NO_EVENT,
