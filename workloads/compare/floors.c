@@ -58,7 +58,7 @@ static void compress(void *state)
 static int verify_compress(void *state)
 {
     floors *f = state;
-    enum verdict verdict = VERDICT_WRONG_OUTPUT;
+    int verdict = VERDICT_WRONG_OUTPUT;
     char *text = malloc(f->text.len);
     if (text != NULL) {
         int len = LZ4_decompress_safe(f->block, text, f->block_len, (int)f->text.len);
@@ -81,7 +81,7 @@ static int verify_checksum(void *state)
 {
     floors *f = state;
     XXH3_state_t *pieces = XXH3_createState();
-    enum verdict verdict = VERDICT_WRONG_OUTPUT;
+    int verdict = VERDICT_WRONG_OUTPUT;
     if (pieces != NULL && XXH3_64bits_reset(pieces) == XXH_OK) {
         for (size_t at = 0; at < f->text.len; at += 1000) {
             size_t len = f->text.len - at < 1000 ? f->text.len - at : 1000;

@@ -70,7 +70,7 @@ static void *setup_64k(void)
 }
 
 /* The envelope's payload, read again, against the text. */
-static enum verdict compare_text(storage *s)
+static int compare_text(storage *s)
 {
     memset(s->payload.data, 0xc1, s->payload.room);
     retrieve(s);
@@ -109,7 +109,7 @@ static bool refuses_damage(storage *s)
 static int verify_retrieve(void *state)
 {
     storage *s = state;
-    enum verdict verdict = compare_text(s);
+    int verdict = compare_text(s);
     if (verdict == VERDICT_OK && !refuses_damage(s)) {
         verdict = VERDICT_READ_HOSTILE;
     }

@@ -3,7 +3,7 @@
 #define WORKLOADS_VERDICT_H
 
 /** What verify() returns; the number stands in the kit's `failed` line. */
-enum verdict {
+enum {
     VERDICT_OK = 0,
     VERDICT_CALL_FAILED = 1,  /* a measured call did not say CACHEKIT_OK, or there was none */
     VERDICT_WRONG_OUTPUT = 2, /* not what the call's name promises */
