@@ -50,7 +50,7 @@ static void behave(void *state)
 
 static void crash(void *state)
 {
-    int *volatile nowhere = NULL;
+    volatile int *volatile nowhere = NULL;
     (void)state;
     *nowhere = 1;
 }

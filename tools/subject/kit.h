@@ -12,6 +12,13 @@
 
 #include <ckbench/subject.h>
 
+// Code inside the windows: no copies of it, no coverage counters in it.
+#if defined(__clang__)
+#    define CKBENCH_KEPT __attribute__((noinline, no_profile_instrument_function))
+#else
+#    define CKBENCH_KEPT __attribute__((noinline, noclone, no_profile_instrument_function))
+#endif
+
 enum { CKBENCH_LINE_BYTES = 4096, CKBENCH_REASON_BYTES = 160 };
 
 enum { CKBENCH_EXIT_OK = 0, CKBENCH_EXIT_USAGE = 2, CKBENCH_EXIT_UNANSWERED = 3 };

@@ -7,12 +7,6 @@
 #include <valgrind/callgrind.h>
 #include <valgrind/valgrind.h>
 
-#if defined(__clang__)
-#    define CKBENCH_KEPT __attribute__((noinline))
-#else
-#    define CKBENCH_KEPT __attribute__((noinline, noclone))
-#endif
-
 CKBENCH_KEPT void ckbench_loop(void (*op)(void *), void *state, uint64_t calls)
 {
     while (calls > 0) {

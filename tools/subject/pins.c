@@ -9,6 +9,7 @@
 #include <gnu/libc-version.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 struct ckbench_reads ckbench_read_counts;
 
@@ -20,18 +21,19 @@ static const struct ckbench_pin *const ckbench_pin_tables[] = {
 
 enum { TABLES = sizeof ckbench_pin_tables / sizeof *ckbench_pin_tables };
 
-static int ckbench_glibc_minor(void)
+// Whether there is a shared C library that has the function. Not found out by asking for it: a
+// dlsym() that fails leaves a message in the heap, as long as the program's path.
+static bool ckbench_is_shared(const struct ckbench_pin *pin)
 {
     const char *version = gnu_get_libc_version();
-    return strncmp(version, "2.", 2) == 0 ? atoi(version + 2) : 0;
+    int minor = strncmp(version, "2.", 2) == 0 ? atoi(version + 2) : 0;
+    return getauxval(AT_BASE) != 0 && minor >= pin->glibc_minor;
 }
 
 static void ckbench_pin_resolve(const struct ckbench_pin *pin)
 {
     ckbench_any found = pin->fallback;
-    // Not asked when it cannot be there: a dlsym() that fails leaves a message in the heap, as
-    // long as the program's path.
-    void *next = ckbench_glibc_minor() < pin->glibc_minor ? NULL : dlsym(RTLD_NEXT, pin->name);
+    void *next = ckbench_is_shared(pin) ? dlsym(RTLD_NEXT, pin->name) : NULL;
     // Copied as bytes: C has no conversion from an object's address to a function's.
     if (next != NULL) {
         memcpy(&found, &next, sizeof found);

@@ -15,17 +15,17 @@ const char ckbench_self_prefix[] = "ckbench_self_";
 
 // Empty and one instruction differ in the text of their assembly only, whatever else the compiler
 // puts around it.
-static void ckbench_self_empty(void *state)
+CKBENCH_KEPT static void ckbench_self_empty(void *state)
 {
     __asm__ volatile("" : : "r"(state) : "memory");
 }
 
-static void ckbench_self_ir(void *state)
+CKBENCH_KEPT static void ckbench_self_ir(void *state)
 {
     __asm__ volatile("nop" : : "r"(state) : "memory");
 }
 
-static void ckbench_self_alloc(void *state)
+CKBENCH_KEPT static void ckbench_self_alloc(void *state)
 {
     void *block = malloc(24);
     // Seen by the compiler as used, or it would drop malloc and free as a pair.
@@ -33,7 +33,7 @@ static void ckbench_self_alloc(void *state)
     free(block);
 }
 
-static void ckbench_self_syscall(void *state)
+CKBENCH_KEPT static void ckbench_self_syscall(void *state)
 {
     (void)state;
     (void)syscall(SYS_getppid);
@@ -44,7 +44,7 @@ static void ckbench_self_syscall(void *state)
 // a number of steps that hangs on the address: the place in the page weighs more than the string
 // functions can differ (they do not look beyond it), the page itself breaks the tie. So any move
 // of the stack within 64 KiB changes the cost.
-static void ckbench_self_text(void *state)
+CKBENCH_KEPT static void ckbench_self_text(void *state)
 {
     char text[TEXT_BYTES];
     memset(text, 'x', sizeof text - 1);

@@ -10,7 +10,7 @@
 
 enum { BOUNDARY = 65536 };
 
-__attribute__((noinline)) void ckbench_stack_pin(void (*run)(void *context), void *context)
+CKBENCH_KEPT void ckbench_stack_pin(void (*run)(void *context), void *context)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     void *gap = alloca(here % BOUNDARY + 16);
