@@ -136,13 +136,16 @@ static cachekit_status close_collection(struct cki_json_reader *reader)
     if (status < 0) {
         return status;
     }
-    if (height > CACHEKIT_VALUE_DEPTH_MAX) {
+    bool is_map = frame->type == CACHEKIT_MAP;
+    uint32_t outer = (uint32_t)(frame->as.u64 >> 32);
+    // Whether an array is a level of the tree or a part of a "$map" is known outside of it.
+    if (height > CACHEKIT_VALUE_DEPTH_MAX && (is_map || outer == NO_FRAME)) {
         return refuse_here(reader, "more than 1024 levels");
     }
     reader->at++;
     reader->nesting--;
     reader->used = reader->frame;
-    reader->frame = (uint32_t)(frame->as.u64 >> 32);
+    reader->frame = outer;
     if (reader->frame != NO_FRAME && reader->stack[reader->frame].len < height) {
         reader->stack[reader->frame].len = height;
     }
