@@ -56,6 +56,10 @@ static void *storage_new(const char *name)
     }
     store(s);
     retrieve(s);
+    if (s->good != s->calls) {
+        storage_free(s);
+        return NULL;
+    }
     return s;
 }
 
