@@ -254,6 +254,7 @@ static struct ir_provenance provenance_of(const struct run *run, const struct ho
     host_ticks_read(&now);
     return (struct ir_provenance){
         .tool_version = tool_version(),
+        .tool_commit = tool_commit(),
         .argc = run->argc,
         .argv = run->argv,
         .host = {.cpu = host->cpu,

@@ -22,16 +22,14 @@
 struct list_options {
     const char *subject;
     bool json;
-    int color;
 };
 
-static const struct list_options list_defaults = {.color = TERM_AUTO};
+static const struct list_options list_defaults = {.subject = NULL};
 
 static const struct opt list_rows[] = {
     OPT_PATH(struct list_options, subject, "subject", 0, "FILE",
              "the program to ask, instead of the one that ./ckbench.json names"),
     OPT_FLAG(struct list_options, json, "json", 0, "print one JSON document"),
-    OPT_COLOR(struct list_options, color),
 };
 
 static const struct opt_table list_table = {
@@ -129,7 +127,7 @@ static void add_names(struct table *table, const struct subject_names *names)
     table_add(table, "%s", names->count > 0 ? text : "-");
 }
 
-static int print_table(const struct subject *subject, const struct list_options *options)
+static int print_table(const struct subject *subject)
 {
     static const struct table_column columns[] = {{"path", TABLE_LEFT, false},
                                                   {"shapes", TABLE_LEFT, false},
@@ -144,9 +142,7 @@ static int print_table(const struct subject *subject, const struct list_options 
         add_names(&table, &path->operations);
         table_add(&table, "%s", path->about != NULL ? path->about : "");
     }
-    const struct table_style style = {.has_color =
-                                          term_has_color(stdout, (enum term_when)options->color),
-                                      .columns = term_columns(stdout)};
+    const struct table_style style = {.has_color = false, .columns = term_columns(stdout)};
     bool is_good = table_print(&table, stdout, style);
     table_release(&table);
     for (size_t i = 0; i < subject->terrains.count; i++) {
@@ -169,7 +165,7 @@ static int ask(const struct checkout *checkout, const struct list_options *optio
         code = interrupt_seen() == 0 ? say_fault(EXIT_INCOMPLETE, &fault) : code;
         goto done;
     }
-    code = options->json ? print_json(&subject, argc, argv) : print_table(&subject, options);
+    code = options->json ? print_json(&subject, argc, argv) : print_table(&subject);
 done:
     subject_close(&subject);
     scratch_close(&scratch);

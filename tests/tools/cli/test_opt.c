@@ -36,7 +36,7 @@ static const struct opt rows[] = {
     OPT_FLAG(struct options, color, "color", 0, "h"),
     OPT_COUNT(struct options, layouts, "layouts", 'l', 1, 64, "N", "h"),
     OPT_U64(struct options, calls, "calls", 0, 0, UINT64_MAX, "N", "h"),
-    OPT_MINUTES(struct options, timeout_ms, "child-timeout", 0, 60, 3600000, "h"),
+    OPT_MINUTES(struct options, timeout_ms, "child-timeout", 0, 1, 3600000, "h"),
     OPT_CHOICE(struct options, when, "when", 0, when_words, "WHEN", "h"),
     OPT_TEXT(struct options, name, "name", 'n', "TEXT", "h"),
     OPT_PATH(struct options, base, "base", 0, "DIR", "h"),

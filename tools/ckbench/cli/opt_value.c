@@ -97,7 +97,8 @@ static bool read_thousandths(const char *text, uint64_t *out)
 
 static void show_minutes(uint64_t ms, char *out, size_t size)
 {
-    uint64_t thousandths = ms * 1000 / MS_PER_MINUTE;
+    // Rounded up, so that a lower bound never looks lower than it is.
+    uint64_t thousandths = (ms * 1000 + MS_PER_MINUTE - 1) / MS_PER_MINUTE;
     int len = snprintf(out, size, "%" PRIu64 ".%03" PRIu64, thousandths / 1000, thousandths % 1000);
     while (len > 0 && out[len - 1] == '0') {
         out[--len] = '\0';

@@ -1,0 +1,2 @@
+TMPDIR=$PWD/missing "$CKBENCH" doctor | sed "s:$PWD:WORK:g" | grep -E '^(tmpdir|ckbench)'
+echo "${PIPESTATUS[0]}"

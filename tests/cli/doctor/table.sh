@@ -1,0 +1,2 @@
+# needs: valgrind
+"$CKBENCH" doctor

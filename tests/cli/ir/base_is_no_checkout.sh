@@ -1,0 +1,5 @@
+touch file
+"$CKBENCH" ir --base file
+echo $?
+"$CKBENCH" ir --base missing
+echo $?

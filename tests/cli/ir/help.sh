@@ -1,0 +1,1 @@
+"$CKBENCH" ir --help

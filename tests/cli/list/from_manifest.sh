@@ -1,0 +1,1 @@
+cd "$SUBJECTS/foreign" && "$CKBENCH" list

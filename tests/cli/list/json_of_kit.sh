@@ -1,0 +1,1 @@
+"$CKBENCH" list --json --subject "$SUBJECTS/misbehaving/misbehaving" | "$CKBENCH_SOURCE/tests/cli/valid" -

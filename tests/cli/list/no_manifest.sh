@@ -1,0 +1,2 @@
+"$CKBENCH" list 2>&1 | sed "s:$PWD:WORK:"
+exit "${PIPESTATUS[0]}"
