@@ -24,7 +24,6 @@
 
 #include <alloca.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,18 +38,15 @@
 static int out_fd = 3;
 static unsigned line_count;
 
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char line[8192];
 
-static void say(const char *format, ...)
+static void put(int len)
 {
-    char line[8192];
-    va_list args;
-    va_start(args, format);
-    int len = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
     line_count++;
     (void)!write(out_fd, line, (size_t)len);
 }
+
+#define say(...) put(snprintf(line, sizeof line, __VA_ARGS__))
 
 static volatile unsigned sum;
 
@@ -235,9 +231,19 @@ static int list(void)
 
 static int find(const char *argument, struct request *request)
 {
-    if (sscanf(argument, "%64[a-z0-9_],%u,%u,%u,%u", request->name, &request->layout,
-               &request->warmup, &request->n1, &request->n2) != 5) {
+    unsigned *const numbers[] = {&request->layout, &request->warmup, &request->n1, &request->n2};
+    size_t len = strcspn(argument, ",");
+    char *at = (char *)argument + len;
+    if (len >= sizeof request->name) {
         return 2;
+    }
+    memcpy(request->name, argument, len);
+    request->name[len] = '\0';
+    for (size_t i = 0; i < 4; i++) {
+        if (*at != ',' || at[1] < '0' || at[1] > '9') {
+            return 2;
+        }
+        *numbers[i] = (unsigned)strtoul(at + 1, &at, 10);
     }
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         if (strcmp(request->name, paths[i].name) == 0 && (LIE != LIE_SELF || i == 0)) {
@@ -271,7 +277,7 @@ int main(int argc, char **argv)
 {
     const char *fd = getenv("CKBENCH_FD");
     int status = 2;
-    out_fd = fd != NULL ? atoi(fd) : 3;
+    out_fd = fd != NULL ? (int)strtol(fd, NULL, 10) : 3;
     if (argc == 2 && strcmp(argv[1], "list") == 0) {
         status = list();
     } else if (argc > 2 && strcmp(argv[1], "count") == 0) {

@@ -60,22 +60,27 @@ static void reader_program(void *state)
     (void)getpid();
 }
 
+// NULL, but the compiler does not know.
+static void *reader_nowhere(void)
+{
+    void *nowhere = NULL;
+    __asm__ volatile("" : "+r"(nowhere));
+    return nowhere;
+}
+
 // What the kernel would refuse is refused, and a refusal is no read.
 static void reader_odd(void *state)
 {
     struct timespec now;
     char byte;
     int *faults = state;
-    struct timespec *volatile nowhere = NULL;
-    struct timeval *volatile no_day = NULL;
-    void *volatile no_room = NULL;
     char *volatile too_small = &byte;
     *faults = 0;
-    *faults += clock_gettime(CLOCK_REALTIME, nowhere) == -1 && errno == EFAULT ? 0 : 1;
+    *faults += clock_gettime(CLOCK_REALTIME, reader_nowhere()) == -1 && errno == EFAULT ? 0 : 1;
     *faults += clock_gettime(99, &now) == -1 && errno == EINVAL ? 0 : 1;
-    *faults += gettimeofday(no_day, NULL) == 0 ? 0 : 1;
+    *faults += gettimeofday(reader_nowhere(), NULL) == 0 ? 0 : 1;
     *faults += getrandom(&byte, 1, 0x8000) == -1 && errno == EINVAL ? 0 : 1;
-    *faults += getrandom(no_room, 1, 0) == -1 && errno == EFAULT ? 0 : 1;
+    *faults += getrandom(reader_nowhere(), 1, 0) == -1 && errno == EFAULT ? 0 : 1;
     *faults += getentropy(too_small, 257) == -1 && errno == EIO ? 0 : 1;
     *faults += timespec_get(&now, 77) == 0 ? 0 : 1;
 }

@@ -26,7 +26,7 @@ enum { TABLES = sizeof ckbench_pin_tables / sizeof *ckbench_pin_tables };
 static bool ckbench_is_shared(const struct ckbench_pin *pin)
 {
     const char *version = gnu_get_libc_version();
-    int minor = strncmp(version, "2.", 2) == 0 ? atoi(version + 2) : 0;
+    long minor = strncmp(version, "2.", 2) == 0 ? strtol(version + 2, NULL, 10) : 0;
     return getauxval(AT_BASE) != 0 && minor >= pin->glibc_minor;
 }
 
