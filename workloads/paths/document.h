@@ -28,6 +28,11 @@ typedef struct document {
 document *document_new(const char *input);
 /** The same of a generated JSON input. */
 document *document_new_json(const char *input);
+/**
+ * Calls `op` until buffers and arena are as large as it needs and calls cost the same. Hands `d`
+ * through, which may be NULL.
+ */
+document *document_settled(document *d, void (*op)(void *state));
 void document_free(void *state);
 
 /** Whether there was a call and all calls were good. */

@@ -92,22 +92,22 @@ static int verify_usgs(void *state)
 
 static void *setup_small(void)
 {
-    return document_new("small");
+    return document_settled(document_new("small"), round_trip);
 }
 
 static void *setup_records(void)
 {
-    return document_new("records_100");
+    return document_settled(document_new("records_100"), round_trip);
 }
 
 static void *setup_users(void)
 {
-    return document_new("users_100");
+    return document_settled(document_new("users_100"), round_trip);
 }
 
 static void *setup_usgs(void)
 {
-    return document_new_json("usgs");
+    return document_settled(document_new_json("usgs"), round_trip);
 }
 
 static const struct ckbench_extra extra = {.digest = document_digest};

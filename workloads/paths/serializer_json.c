@@ -34,7 +34,7 @@ static void round_trip(void *state)
 
 static void *setup(void)
 {
-    return document_new("small");
+    return document_settled(document_new("small"), round_trip);
 }
 
 static bool is_expected(const cachekit_buffer *text)
