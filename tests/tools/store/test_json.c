@@ -298,15 +298,8 @@ Test(json, hostile_names_are_no_names_and_no_lines)
         "a:b",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", // 65
     };
-    static const char *const lines[] = {"a\\nb",
-                                        "\\u001b[31m",
-                                        "\\u202e",
-                                        "\xe2\x80\xae",
-                                        "\xc2\x9b"
-                                        "31m",
-                                        "\\u2028",
-                                        "\\u0007x",
-                                        "",
+    static const char *const lines[] = {"a\\nb",        "\\u001b[31m", "\\u202e",  "\xe2\x80\xae",
+                                        "\xc2\x9b[31m", "\\u2028",     "\\u0007x", "",
                                         "\\u007f"};
     for (size_t i = 0; i < sizeof names / sizeof names[0] + sizeof lines / sizeof lines[0]; i++) {
         size_t count = sizeof names / sizeof names[0];
