@@ -333,7 +333,10 @@ static enum fault put_tree(cachekit_buffer *out, const cachekit_value *root)
             *top++ = now;
             at = put_header(at, node);
             now.next = node->as.items;
-            now.end = now.next + ((size_t)node->len << (node->type == CACHEKIT_MAP));
+            now.end = now.next;
+            if (node->len > 0) { // none: the pointer may be NULL
+                now.end += (size_t)node->len << (node->type == CACHEKIT_MAP);
+            }
         }
         if (at == NULL) {
             return fault_of(node);
