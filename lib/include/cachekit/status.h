@@ -25,7 +25,8 @@ typedef enum cachekit_status {
     CACHEKIT_E_CHECKSUM = -7,   /* decompressed bytes are not those that were stored */
     CACHEKIT_E_SIZE = -8,       /* decompressed length is not the stored one */
     CACHEKIT_E_VALUE = -9,      /* a value that the target format cannot say */
-    CACHEKIT_E_ENTROPY = -10    /* the entropy source failed */
+    CACHEKIT_E_ENTROPY = -10,   /* the entropy source failed */
+    CACHEKIT_E_BUSY = -11       /* handles are out */
 } cachekit_status;
 
 /** The enumerator's name without its prefix ("E_DECODE"), or "?": static storage, any thread. */

@@ -31,3 +31,9 @@ void cki_free(const cachekit_allocator *allocator, void *block, size_t size)
         allocator->free(allocator->context, block, size);
     }
 }
+
+void *cki_alloc_line(size_t size)
+{
+    void *block = NULL;
+    return posix_memalign(&block, 64, size) == 0 ? block : NULL;
+}

@@ -22,6 +22,7 @@ static const struct row {
     {CACHEKIT_E_SIZE, "E_SIZE", "the decompressed length is not the stored one"},
     {CACHEKIT_E_VALUE, "E_VALUE", "the format cannot say this value"},
     {CACHEKIT_E_ENTROPY, "E_ENTROPY", "the entropy source failed"},
+    {CACHEKIT_E_BUSY, "E_BUSY", "handles are out"},
 };
 
 static const struct row *find(cachekit_status status)

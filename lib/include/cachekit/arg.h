@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#ifndef CACHEKIT_ARG_H
+#define CACHEKIT_ARG_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cachekit/export.h>
+
+CACHEKIT_BEGIN_DECLS
+
+/**
+ * One argument of a cached call: made by the functions below, passed in an array, borrowed for the
+ * call. The type is part of the key: 1, 1.0 and true are three keys, "a" as text and as bytes are
+ * two. One number has one key, however it was made; every NaN is one key, and -0.0 is 0.0.
+ */
+typedef enum cachekit_arg_type {
+    CACHEKIT_ARG_NULL = 0,
+    CACHEKIT_ARG_BOOL = 1,
+    CACHEKIT_ARG_I64 = 2,
+    CACHEKIT_ARG_U64 = 3, /* only numbers in [2^63, 2^64 - 1] */
+    CACHEKIT_ARG_F64 = 4,
+    CACHEKIT_ARG_STR = 5,
+    CACHEKIT_ARG_BYTES = 6
+} cachekit_arg_type;
+
+typedef struct cachekit_arg {
+    uint32_t type; /* a cachekit_arg_type */
+    uint32_t len;  /* STR, BYTES: bytes; else 0 */
+    union {
+        uint64_t bits; /* what is compared */
+        int64_t i64;
+        uint64_t u64;
+        double f64;
+        const void *data; /* STR, BYTES; may hold NULs */
+    } as;
+} cachekit_arg;
+
+static inline cachekit_arg cachekit_null(void)
+{
+    cachekit_arg arg = {CACHEKIT_ARG_NULL, 0, {0}};
+    return arg;
+}
+
+static inline cachekit_arg cachekit_bool(bool value)
+{
+    cachekit_arg arg = {CACHEKIT_ARG_BOOL, 0, {value ? 1U : 0U}};
+    return arg;
+}
+
+static inline cachekit_arg cachekit_i64(int64_t value)
+{
+    cachekit_arg arg = {CACHEKIT_ARG_I64, 0, {0}};
+    arg.as.i64 = value;
+    return arg;
+}
+
+static inline cachekit_arg cachekit_u64(uint64_t value)
+{
+    cachekit_arg arg = {CACHEKIT_ARG_U64, 0, {value}};
+    if (value <= (uint64_t)INT64_MAX) {
+        arg.type = CACHEKIT_ARG_I64;
+    }
+    return arg;
+}
+
+static inline cachekit_arg cachekit_f64(double value)
+{
+    cachekit_arg arg = {CACHEKIT_ARG_F64, 0, {0x7ff8000000000000U}};
+    if (!isnan(value)) {
+        arg.as.f64 = value + 0.0; /* -0.0 becomes 0.0 */
+    }
+    return arg;
+}
+
+/** Text of `len` bytes, at most 2^32 - 1; a longer one is refused by the call. */
+static inline cachekit_arg cachekit_str_len(const char *text, size_t len)
+{
+    cachekit_arg arg = {CACHEKIT_ARG_STR, 0, {0}};
+    arg.len = len <= UINT32_MAX ? (uint32_t)len : UINT32_MAX;
+    arg.as.data = text;
+    return arg;
+}
+
+/** NUL-terminated text. */
+static inline cachekit_arg cachekit_str(const char *text)
+{
+    return cachekit_str_len(text, strlen(text));
+}
+
+/** `len` bytes, at most 2^32 - 1; more are refused by the call. */
+static inline cachekit_arg cachekit_bytes(const void *data, size_t len)
+{
+    cachekit_arg arg = cachekit_str_len((const char *)data, len);
+    arg.type = CACHEKIT_ARG_BYTES;
+    return arg;
+}
+
+CACHEKIT_END_DECLS
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#ifndef CACHEKIT_CACHE_H
+#define CACHEKIT_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cachekit/allocator.h>
+#include <cachekit/arg.h>
+#include <cachekit/bytes.h>
+#include <cachekit/clock.h>
+#include <cachekit/entropy.h>
+#include <cachekit/status.h>
+
+CACHEKIT_BEGIN_DECLS
+
+/**
+ * Function results kept in memory.
+ *
+ * | function               | locks          | runs your code             | in a forked child |
+ * |------------------------|----------------|----------------------------|-------------------|
+ * | cachekit_call, hit     | none           | the clock hook             | yes, L1 is empty  |
+ * | cachekit_call, miss    | briefly        | loader, destructors, hooks | yes               |
+ * | cachekit_get, hit      | none           | the clock hook             | yes, L1 is empty  |
+ * | cachekit_release       | none           | nothing                    | yes               |
+ * | cachekit_release of a value that was not stored, or of a ninth handle of one thread |||
+ * |                        | briefly        | destructors                | yes               |
+ * | everything else        | briefly        | destructors, listeners     | yes               |
+ *
+ * All may be called from any thread. None is async-signal-safe. Your code never runs under a
+ * lock, allocator hooks aside: those must not call the library.
+ *
+ * A child made by fork() starts with empty caches, no lock held and no thread of the library;
+ * values of the parent are neither served nor destroyed there, and handles taken before the fork
+ * stay readable. After a raw clone() the same is noticed at the first miss or store; a hit is not
+ * checked. Handlers of the host's own pthread_atfork() must not call the library.
+ */
+typedef struct cachekit_cache cachekit_cache;
+typedef struct cachekit_function cachekit_function;
+
+/** Who answered a call. */
+typedef enum cachekit_layer { CACHEKIT_LAYER_L1 = 1, CACHEKIT_LAYER_MISS = 3 } cachekit_layer;
+
+/** Why an entry left the cache. */
+typedef enum cachekit_cause {
+    CACHEKIT_REPLACED = 0,
+    CACHEKIT_EXPIRED = 1,
+    CACHEKIT_EVICTED = 2,
+    CACHEKIT_INVALIDATED = 3,
+    CACHEKIT_CLOSED = 4
+} cachekit_cause;
+
+/** Called once for each object that the library took over, when nobody can reach it any more. */
+typedef void (*cachekit_destroy)(void *object, size_t size_bytes, void *context);
+
+/**
+ * Told of each entry that left, once, by the thread that caused it, before the destructor runs. It
+ * may call the cache.
+ */
+typedef void (*cachekit_removed)(void *context, const void *object, size_t size_bytes,
+                                 cachekit_cause cause);
+
+/** No end: for ttl_ms. */
+#define CACHEKIT_FOREVER_MS INT64_MAX
+
+/** Zero in any member means the default. Members are only ever appended. */
+typedef struct cachekit_cache_options {
+    size_t size; /* set by CACHEKIT_CACHE_OPTIONS_INIT */
+    const cachekit_allocator *allocator;
+    const cachekit_clock *clock;
+    const cachekit_entropy *entropy;
+    size_t budget_bytes;      /* of the plain store; default 100 MiB */
+    uint32_t entries_max;     /* of the plain store; default none */
+    cachekit_removed removed; /* of the plain store */
+    void *removed_context;
+    /** Not 0: a thread of the library gives expired entries' memory back so often. */
+    int64_t maintain_every_ms;
+} cachekit_cache_options;
+
+#define CACHEKIT_CACHE_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        sizeof(cachekit_cache_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0                      \
+    }
+
+/**
+ * A cache. The options are copied, the hooks they point to are borrowed. CACHEKIT_E_INVALID with
+ * the member's name, CACHEKIT_E_NOMEM or CACHEKIT_E_ENTROPY; then `*out` is NULL.
+ */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_cache_new(
+    const cachekit_cache_options *options, cachekit_cache **out, cachekit_error *error);
+
+/**
+ * Frees the cache with all its functions and values. Nobody may be calling it. CACHEKIT_E_BUSY:
+ * handles are out; the cache is empty and must be freed again once they are back. NULL is allowed.
+ */
+CACHEKIT_API cachekit_status cachekit_cache_free(cachekit_cache *cache);
+
+/** What a loader produces. */
+typedef struct cachekit_result {
+    void *object;      /* NULL is a result too */
+    size_t size_bytes; /* what it counts against the budget */
+} cachekit_result;
+
+/**
+ * Computes. `args` live for the call only. Anything but CACHEKIT_OK is a failure: it is handed to
+ * every caller that waits for this computation and is never kept; `result` is then ignored. A
+ * loader may call the cache, also with its own arguments (that computes again, unshared). It must
+ * not leave by longjmp; pthread_exit() and cancellation are noticed, and waiters compute anew.
+ */
+typedef cachekit_status (*cachekit_loader)(void *context, const cachekit_arg *args, size_t count,
+                                           cachekit_result *result, cachekit_error *error);
+
+/** Zero in any member means the default. Members are only ever appended. */
+typedef struct cachekit_function_options {
+    size_t size;
+    int64_t ttl_ms;       /* default 300,000; at least 1; CACHEKIT_FOREVER_MS: no end */
+    size_t budget_bytes;  /* default 100 MiB: keys, values, entries, index, what is still held */
+    uint32_t entries_max; /* default none */
+    cachekit_destroy destroy;
+    void *destroy_context;
+    cachekit_removed removed;
+    void *removed_context;
+    /**
+     * Recompute in the background once this share of the life is over (0 to 1, 0: never): the hit
+     * that notices is served as ever. Calls whose arguments are not all scalars are not refreshed.
+     */
+    double refresh_ratio;
+    int64_t refresh_retry_ms; /* pause after a failed refresh; default 10,000 */
+} cachekit_function_options;
+
+/** Ready-made options: `minimal` is 300 s and nothing else, `local` is 256 entries for 300 s. */
+CACHEKIT_API cachekit_function_options cachekit_preset_minimal(void);
+CACHEKIT_API cachekit_function_options cachekit_preset_local(void);
+
+/**
+ * A cached function: `name` is copied (1 to 200 bytes), `context` is handed to the loader.
+ * CACHEKIT_E_INVALID names what is wrong. The function belongs to the cache and is freed with it.
+ */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_function_new(
+    cachekit_cache *cache, const char *name, cachekit_loader loader, void *context,
+    const cachekit_function_options *options, cachekit_function **out, cachekit_error *error);
+
+/**
+ * A result that is held: on the caller's stack, not copied. `object` is valid until released, also
+ * when its entry has left the cache meanwhile. Up to eight handles per thread cost nothing; more
+ * work and take the lock.
+ */
+typedef struct cachekit_hit {
+    const void *object;
+    size_t size_bytes;
+    cachekit_layer layer;
+    void *pin; /* the rest is private */
+    void *entry;
+    void *memory;
+} cachekit_hit;
+
+/**
+ * The function's result for these arguments: from memory, or computed once however many ask at the
+ * same time. A hit allocates nothing, takes no lock and makes no system call. At most 8 scalars of
+ * 256 bytes of text in all take the short way; other calls build a key first.
+ *
+ * CACHEKIT_OK fills `hit`, which must be released. CACHEKIT_E_INVALID, CACHEKIT_E_NOMEM or the
+ * loader's own status leave it empty. `args` may be NULL when `count` is 0; `error` may be NULL.
+ */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_call(cachekit_function *function,
+                                                               const cachekit_arg *args,
+                                                               size_t count, cachekit_hit *hit,
+                                                               cachekit_error *error);
+
+/** Ends the use of a handle. Legal from any thread; a second release does nothing. */
+CACHEKIT_API void cachekit_release(cachekit_hit *hit);
+
+/** Forgets one call, or all: after the return no call serves what was there before. */
+CACHEKIT_API cachekit_status cachekit_invalidate(cachekit_function *function,
+                                                 const cachekit_arg *args, size_t count);
+CACHEKIT_API void cachekit_invalidate_all(cachekit_function *function);
+
+/** Counters since the function was made, or since cachekit_info_reset(). */
+typedef struct cachekit_info_data {
+    uint64_t hits;   /* calls served without running the loader, joined computations included */
+    uint64_t misses; /* runs of the loader for a call */
+    uint64_t refreshes, refresh_failures;
+    uint64_t stored;
+    uint64_t refused;     /* larger than the budget */
+    uint64_t unstored;    /* returned and not stored: held values left no room, or no memory */
+    uint64_t removals[5]; /* by cachekit_cause */
+    size_t entries;
+    size_t used_bytes, budget_bytes, overhead_bytes; /* overhead: index and orders, in used_bytes */
+} cachekit_info_data;
+CACHEKIT_API void cachekit_info(cachekit_function *function, cachekit_info_data *out);
+
+/**
+ * The plain store: objects under key bytes (copied; 1 to 2^32 - 1 bytes), no function. put hands
+ * `object` over: `destroy` runs exactly once, at once if it was not stored (CACHEKIT_E_TOO_LARGE,
+ * CACHEKIT_E_NOMEM, CACHEKIT_E_INVALID).
+ */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status
+cachekit_put(cachekit_cache *cache, cachekit_slice key, void *object, size_t size_bytes,
+             cachekit_destroy destroy, void *destroy_context, int64_t ttl_ms);
+/** CACHEKIT_OK fills `hit`, which must be released; CACHEKIT_MISS leaves it empty. */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_get(cachekit_cache *cache,
+                                                              cachekit_slice key,
+                                                              cachekit_hit *hit);
+/** CACHEKIT_OK: there was one; CACHEKIT_MISS: none. After the return no get serves it. */
+CACHEKIT_API cachekit_status cachekit_remove(cachekit_cache *cache, cachekit_slice key);
+CACHEKIT_API void cachekit_store_info(cachekit_cache *cache, cachekit_info_data *out);
+
+/**
+ * Gives memory of expired entries back, 128 entries per hold of a lock, for about `max_us`
+ * microseconds. Returns how many entries went.
+ */
+CACHEKIT_API size_t cachekit_maintain(cachekit_cache *cache, int64_t max_us);
+
+CACHEKIT_END_DECLS
+
+#endif

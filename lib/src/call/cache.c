@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// The cache that functions belong to, and the plain store beside them.
+#include "call/cache.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/entropy.h"
+#include "base/status.h"
+#include "call/args.h"
+#include "call/fork.h"
+#include "memory/hit.h"
+
+#define BUDGET_DEFAULT ((size_t)100 << 20)
+
+static cachekit_status take_options(const cachekit_cache_options *given,
+                                    cachekit_cache_options *out, cachekit_error *error)
+{
+    *out = (cachekit_cache_options)CACHEKIT_CACHE_OPTIONS_INIT;
+    if (given != NULL) {
+        if (given->size < sizeof(size_t) || given->size > sizeof *out) {
+            return cki_fail(error, CACHEKIT_E_INVALID, 0, "options.size is not this library's");
+        }
+        memcpy(out, given, given->size);
+    }
+    out->budget_bytes = out->budget_bytes != 0 ? out->budget_bytes : BUDGET_DEFAULT;
+    if (out->maintain_every_ms < 0) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "maintain_every_ms is negative");
+    }
+    return CACHEKIT_OK;
+}
+
+static cachekit_status open_store(cachekit_cache *cache)
+{
+    const cachekit_cache_options *o = &cache->options;
+    const struct cki_memory_options memory = {
+        .allocator = o->allocator,
+        .clock = o->clock,
+        .budget_bytes = o->budget_bytes,
+        .entries_max = o->entries_max,
+        .removed = o->removed != NULL ? cki_tell : NULL,
+        .context = &cache->listener,
+    };
+    cache->listener = (struct cki_listener){o->removed, o->removed_context};
+    return cki_memory_init(&cache->store, &memory);
+}
+
+// Each step that succeeded is undone by the label of the one that did not.
+static cachekit_status open_parts(cachekit_cache *cache)
+{
+    cachekit_status status = cki_random(cache->options.entropy, &cache->seed, sizeof cache->seed);
+    if (status != CACHEKIT_OK) {
+        return status;
+    }
+    if (pthread_mutex_init(&cache->lock, NULL) != 0) {
+        return CACHEKIT_E_NOMEM;
+    }
+    if (!cki_refresh_init(&cache->refresh, cache->options.allocator)) {
+        goto no_refresh;
+    }
+    if (open_store(cache) != CACHEKIT_OK) {
+        goto no_store;
+    }
+    if (!cki_fork_enlist(cache)) {
+        goto not_enlisted;
+    }
+    if (!cki_maintainer_start(&cache->maintainer, cache, cache->options.maintain_every_ms)) {
+        goto no_maintainer;
+    }
+    return CACHEKIT_OK;
+no_maintainer:
+    cki_fork_delist(cache);
+not_enlisted:
+    (void)cki_memory_release(&cache->store);
+no_store:
+    cki_refresh_stop(&cache->refresh);
+no_refresh:
+    (void)pthread_mutex_destroy(&cache->lock);
+    return CACHEKIT_E_NOMEM;
+}
+
+cachekit_status cachekit_cache_new(const cachekit_cache_options *options, cachekit_cache **out,
+                                   cachekit_error *error)
+{
+    cachekit_cache_options o;
+    *out = NULL;
+    cki_fork_check();
+    cachekit_status status = take_options(options, &o, error);
+    if (status != CACHEKIT_OK) {
+        return status;
+    }
+    cachekit_cache *cache = cki_alloc(o.allocator, sizeof *cache);
+    if (cache == NULL) {
+        return cki_fail(error, CACHEKIT_E_NOMEM, 0, "out of memory");
+    }
+    memset(cache, 0, sizeof *cache);
+    cache->options = o;
+    status = open_parts(cache);
+    if (status != CACHEKIT_OK) {
+        cki_free(o.allocator, cache, sizeof *cache);
+        return cki_fail(error, status, 0, "%s", cachekit_status_text(status));
+    }
+    *out = cache;
+    return CACHEKIT_OK;
+}
+
+static bool free_functions(cachekit_cache *cache)
+{
+    while (cache->functions != NULL) {
+        cachekit_function *next = cache->functions->next;
+        if (!cki_function_free(cache->functions)) {
+            return false;
+        }
+        cache->functions = next;
+    }
+    return true;
+}
+
+cachekit_status cachekit_cache_free(cachekit_cache *cache)
+{
+    if (cache == NULL) {
+        return CACHEKIT_OK;
+    }
+    cki_fork_check();
+    cki_maintainer_stop(&cache->maintainer);
+    cki_refresh_stop(&cache->refresh);
+    if (!free_functions(cache) || !cki_memory_release(&cache->store)) {
+        return CACHEKIT_E_BUSY;
+    }
+    cki_fork_delist(cache);
+    (void)pthread_mutex_destroy(&cache->lock);
+    cki_free(cache->options.allocator, cache, sizeof *cache);
+    return CACHEKIT_OK;
+}
+
+void cki_cache_forked(cachekit_cache *cache)
+{
+    (void)pthread_mutex_init(&cache->lock, NULL);
+    cki_refresh_forked(&cache->refresh);
+    cki_maintainer_forked(&cache->maintainer);
+    cki_memory_forked(&cache->store);
+    for (cachekit_function *f = cache->functions; f != NULL; f = f->next) {
+        cki_flights_forked(&f->flights);
+        cki_memory_forked(&f->memory);
+        atomic_store(&f->refreshing, 0);
+    }
+}
+
+static bool bytes_match(const struct cki_entry *entry, const void *context)
+{
+    const cachekit_slice *key = context;
+    return entry->key_kind == CKI_KEY_BYTES && entry->key_len == key->len &&
+           memcmp(entry->key, key->data, key->len) == 0;
+}
+
+static bool is_key(cachekit_slice key)
+{
+    return key.data != NULL && key.len > 0 && key.len <= UINT32_MAX / 2;
+}
+
+static struct cki_key key_of(const cachekit_cache *cache, cachekit_slice key)
+{
+    return (struct cki_key){cki_hash_text(key.data, key.len, cache->seed), CKI_KEY_BYTES,
+                            (uint32_t)key.len, key.data};
+}
+
+static cachekit_status get_slowly(cachekit_cache *cache, cachekit_slice slice, cachekit_hit *hit)
+{
+    cki_hit_clear(hit);
+    cki_fork_check();
+    if (!is_key(slice)) {
+        return CACHEKIT_E_INVALID;
+    }
+    struct cki_key key = key_of(cache, slice);
+    cki_pin *pin = cki_pin_ready(&cache->store);
+    struct cki_entry *entry = cki_memory_find(&cache->store, &key, pin);
+    if (entry == NULL) {
+        atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
+        return CACHEKIT_MISS;
+    }
+    atomic_fetch_add_explicit(&cache->slow_hits, 1, memory_order_relaxed);
+    cki_hit_fill(hit, &cache->store, entry, pin, CACHEKIT_LAYER_L1);
+    return CACHEKIT_OK;
+}
+
+cachekit_status cachekit_get(cachekit_cache *cache, cachekit_slice key, cachekit_hit *hit)
+{
+    struct cki_cell *cell = cki_cell;
+    if (is_key(key) && cell != NULL &&
+        cache->store.number < atomic_load_explicit(&cell->counter_room, memory_order_relaxed)) {
+        cki_pin *pin = cki_pin_free(cell);
+        if (pin != NULL) {
+            struct cki_entry *entry =
+                cki_memory_hit(&cache->store, cki_hash_text(key.data, key.len, cache->seed),
+                               cki_memory_now(&cache->store), bytes_match, &key, cell, pin);
+            if (entry != NULL) {
+                cki_hit_fill(hit, &cache->store, entry, pin, CACHEKIT_LAYER_L1);
+                return CACHEKIT_OK;
+            }
+        }
+    }
+    return get_slowly(cache, key, hit);
+}
+
+static cachekit_status status_of(enum cki_stored stored)
+{
+    return stored == CKI_STORED    ? CACHEKIT_OK
+           : stored == CKI_REFUSED ? CACHEKIT_E_TOO_LARGE
+                                   : CACHEKIT_E_NOMEM;
+}
+
+cachekit_status cachekit_put(cachekit_cache *cache, cachekit_slice slice, void *object,
+                             size_t size_bytes, cachekit_destroy destroy, void *destroy_context,
+                             int64_t ttl_ms)
+{
+    cachekit_status status = CACHEKIT_E_INVALID;
+    struct cki_entry *entry = NULL;
+    cki_fork_check();
+    if (!is_key(slice) || ttl_ms < 1) {
+        goto done;
+    }
+    struct cki_key key = key_of(cache, slice);
+    status = CACHEKIT_E_NOMEM;
+    entry = cki_entry_new(cache->options.allocator, &key);
+    if (entry == NULL) {
+        goto done;
+    }
+    entry->object = object;
+    entry->object_size = size_bytes;
+    entry->destroy = destroy;
+    entry->destroy_context = destroy_context;
+    const struct cki_store store = {.entry = entry,
+                                    .ttl_ns = ttl_ms == CACHEKIT_FOREVER_MS ? CKI_FOREVER
+                                                                            : cki_ms_to_ns(ttl_ms),
+                                    .due_ns = CKI_FOREVER};
+    status = status_of(cki_memory_put(&cache->store, &store, NULL));
+done:
+    if (status != CACHEKIT_OK && entry != NULL) {
+        cki_entry_free(cache->options.allocator, entry);
+    } else if (status != CACHEKIT_OK && destroy != NULL) {
+        destroy(object, size_bytes, destroy_context);
+    }
+    return status;
+}
+
+cachekit_status cachekit_remove(cachekit_cache *cache, cachekit_slice slice)
+{
+    cki_fork_check();
+    if (!is_key(slice)) {
+        return CACHEKIT_E_INVALID;
+    }
+    struct cki_key key = key_of(cache, slice);
+    return cki_memory_remove(&cache->store, &key) ? CACHEKIT_OK : CACHEKIT_MISS;
+}
+
+void cki_info_fill(struct cki_memory *memory, cachekit_info_data *out)
+{
+    struct cki_memory_usage usage;
+    cki_memory_usage(memory, &usage);
+    memset(out, 0, sizeof *out);
+    out->hits = usage.hits;
+    out->stored = usage.stored;
+    out->refused = usage.refused;
+    out->unstored = usage.unstored;
+    out->entries = usage.entries;
+    out->used_bytes = usage.used_bytes;
+    out->overhead_bytes = usage.overhead_bytes;
+    out->budget_bytes = memory->options.budget_bytes;
+    memcpy(out->removals, usage.removals, sizeof out->removals);
+}
+
+void cachekit_store_info(cachekit_cache *cache, cachekit_info_data *out)
+{
+    cki_info_fill(&cache->store, out);
+    out->hits += atomic_load(&cache->slow_hits);
+    out->misses = atomic_load(&cache->misses);
+}

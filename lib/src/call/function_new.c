@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Making and freeing a cached function: options are checked here, once, member by member.
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "call/cache.h"
+#include "call/fork.h"
+
+enum { TTL_DEFAULT_MS = 300000, RETRY_DEFAULT_MS = 10000, LOCAL_ENTRIES = 256 };
+#define BUDGET_DEFAULT ((size_t)100 << 20)
+
+cachekit_function_options cachekit_preset_minimal(void)
+{
+    cachekit_function_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    return options;
+}
+
+cachekit_function_options cachekit_preset_local(void)
+{
+    cachekit_function_options options = cachekit_preset_minimal();
+    options.entries_max = LOCAL_ENTRIES;
+    return options;
+}
+
+// Later versions append members: what an older caller does not have is zero, the default.
+static cachekit_status take_options(const cachekit_function_options *given,
+                                    cachekit_function_options *out, cachekit_error *error)
+{
+    *out = cachekit_preset_minimal();
+    if (given == NULL) {
+        return CACHEKIT_OK;
+    }
+    if (given->size < sizeof(size_t) || given->size > sizeof *out) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "options.size is not this library's");
+    }
+    memcpy(out, given, given->size);
+    return CACHEKIT_OK;
+}
+
+static cachekit_status check_options(cachekit_function_options *o, cachekit_error *error)
+{
+    o->ttl_ms = o->ttl_ms != 0 ? o->ttl_ms : TTL_DEFAULT_MS;
+    o->budget_bytes = o->budget_bytes != 0 ? o->budget_bytes : BUDGET_DEFAULT;
+    o->refresh_retry_ms = o->refresh_retry_ms != 0 ? o->refresh_retry_ms : RETRY_DEFAULT_MS;
+    if (o->ttl_ms < 0) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "ttl_ms is negative");
+    }
+    if (!(o->refresh_ratio >= 0.0 && o->refresh_ratio <= 1.0)) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "refresh_ratio is not in 0 to 1");
+    }
+    if (o->refresh_retry_ms < 0) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "refresh_retry_ms is negative");
+    }
+    if (o->refresh_ratio > 0.0 && o->ttl_ms == CACHEKIT_FOREVER_MS) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "refresh_ratio needs a ttl_ms that ends");
+    }
+    return CACHEKIT_OK;
+}
+
+static void fill(cachekit_function *f, const cachekit_function_options *o)
+{
+    f->ttl_ns = o->ttl_ms == CACHEKIT_FOREVER_MS ? CKI_FOREVER : cki_ms_to_ns(o->ttl_ms);
+    f->due_ns = o->refresh_ratio > 0.0 ? (int64_t)((double)f->ttl_ns * o->refresh_ratio * 0.9)
+                                       : CKI_FOREVER;
+    f->refresh_ratio = o->refresh_ratio;
+    f->retry_ns = cki_ms_to_ns(o->refresh_retry_ms);
+    f->destroy = o->destroy;
+    f->destroy_context = o->destroy_context;
+    f->listener = (struct cki_listener){o->removed, o->removed_context};
+}
+
+static bool open_parts(cachekit_function *f, const cachekit_function_options *o)
+{
+    const struct cki_memory_options memory = {
+        .allocator = f->cache->options.allocator,
+        .clock = f->cache->options.clock,
+        .budget_bytes = o->budget_bytes,
+        .entries_max = o->entries_max,
+        .removed = o->removed != NULL ? cki_tell : NULL,
+        .context = &f->listener,
+    };
+    if (!cki_flights_init(&f->flights)) {
+        return false;
+    }
+    if (cki_memory_init(&f->memory, &memory) != CACHEKIT_OK) {
+        cki_flights_release(&f->flights);
+        return false;
+    }
+    return true;
+}
+
+static void enlist(cachekit_cache *cache, cachekit_function *f)
+{
+    (void)pthread_mutex_lock(&cache->lock);
+    f->next = cache->functions;
+    cache->functions = f;
+    (void)pthread_mutex_unlock(&cache->lock);
+}
+
+static cachekit_status make(cachekit_cache *cache, const char *name, cachekit_loader loader,
+                            void *context, const cachekit_function_options *o,
+                            cachekit_function **out)
+{
+    cachekit_function *f = cki_alloc(cache->options.allocator, sizeof *f);
+    if (f == NULL) {
+        return CACHEKIT_E_NOMEM;
+    }
+    memset(f, 0, sizeof *f);
+    f->cache = cache;
+    f->seed = cache->seed;
+    f->loader = loader;
+    f->context = context;
+    memcpy(f->name, name, strlen(name));
+    fill(f, o);
+    if (!open_parts(f, o)) {
+        cki_free(cache->options.allocator, f, sizeof *f);
+        return CACHEKIT_E_NOMEM;
+    }
+    enlist(cache, f);
+    *out = f;
+    return CACHEKIT_OK;
+}
+
+cachekit_status cachekit_function_new(cachekit_cache *cache, const char *name,
+                                      cachekit_loader loader, void *context,
+                                      const cachekit_function_options *options,
+                                      cachekit_function **out, cachekit_error *error)
+{
+    cachekit_function_options o;
+    *out = NULL;
+    if (cache == NULL || name == NULL || loader == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "cache, name or loader is NULL");
+    }
+    size_t len = strnlen(name, CKI_NAME_MAX + 1);
+    if (len == 0 || len > CKI_NAME_MAX) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "name is not 1 to %d bytes", CKI_NAME_MAX);
+    }
+    cki_fork_check();
+    cachekit_status status = take_options(options, &o, error);
+    status = status == CACHEKIT_OK ? check_options(&o, error) : status;
+    if (status != CACHEKIT_OK) {
+        return status;
+    }
+    status = make(cache, name, loader, context, &o, out);
+    return status == CACHEKIT_OK ? status : cki_fail(error, status, 0, "out of memory");
+}
+
+bool cki_function_free(cachekit_function *f)
+{
+    if (!cki_memory_release(&f->memory)) {
+        return false;
+    }
+    cki_flights_release(&f->flights);
+    cki_free(f->cache->options.allocator, f, sizeof *f);
+    return true;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// One cached result. What a hit reads lies together in front of the key, so that a hit touches two
+// or three cache lines; everything that only writers use comes first, out of the way.
+#ifndef CKI_ENTRY_H
+#define CKI_ENTRY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cachekit/allocator.h>
+
+struct cki_entry;
+
+// What a key is made of; keys of different kinds never match.
+enum cki_key_kind {
+    CKI_KEY_BYTES,   // bytes of the caller
+    CKI_KEY_SCALARS, // packed arguments, see call/args.h
+    CKI_KEY_MSGPACK  // canonical MessagePack of arguments
+};
+
+struct cki_key {
+    uint64_t hash; // seeded; never identity
+    uint32_t kind;
+    uint32_t len;
+    const uint8_t *bytes;
+};
+
+// Place of an entry in one of the two orders; see order.h.
+struct cki_place {
+    struct cki_entry *prev, *next;
+    int64_t rank;
+    uint64_t turn;  // ties of rank go by turn
+    uint32_t index; // in the heap; CKI_IN_RUN or CKI_NOWHERE otherwise
+};
+enum { CKI_BY_DEADLINE, CKI_BY_USE, CKI_ORDERS };
+
+typedef void cki_destroy(void *object, size_t size, void *context);
+
+struct cki_entry {
+    // Under the lock of the memory that holds it.
+    struct cki_place places[CKI_ORDERS];
+    struct cki_entry *elder, *younger; // by generation
+    struct cki_entry *link;            // of removed entries and of limbo
+    int64_t expires_ns;                // hard end of life
+    int64_t stored_ns;
+    uint64_t generation;  // never used twice by a memory
+    size_t charge_bytes;  // what it counts against the budget
+    cki_destroy *destroy; // NULL: nothing to do
+    void *destroy_context;
+    uint32_t holds; // handles beyond the pins of their threads
+    uint8_t cause;  // of its removal
+    // Read by hits without a lock; only the first two change once the entry is published.
+    _Atomic int64_t due_ns;   // from here on a hit is not plain: refresh point or end; 0: removed
+    _Atomic int64_t stamp_ns; // last use, to the tick
+    uint64_t hash;
+    void *object;
+    size_t object_size;
+    uint32_t key_kind, key_len;
+    uint8_t key[];
+};
+
+// An entry with a copy of the key and no object yet; NULL: out of memory.
+struct cki_entry *cki_entry_new(const cachekit_allocator *allocator, const struct cki_key *key);
+// Runs the destructor, if there is an object, and gives the memory back.
+void cki_entry_free(const cachekit_allocator *allocator, struct cki_entry *entry);
+size_t cki_entry_bytes(const struct cki_entry *entry);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// The object cache: entries by key, a byte budget and an optional bound of entries, expiry exact at
+// every read, expired entries leaving first and then the least recently used. Hits take no lock
+// (hit.h); everything here takes the memory's own, and never runs a caller's code while it holds
+// it, allocator hooks aside.
+//
+// A removed entry is unlinked at once and freed when nobody holds it: between the two it lies in
+// limbo, and its bytes still count.
+#ifndef CKI_MEMORY_H
+#define CKI_MEMORY_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <cachekit/clock.h>
+#include <cachekit/status.h>
+
+#include "memory/entry.h"
+#include "memory/order.h"
+#include "memory/pins.h"
+#include "memory/slots.h"
+
+#define CKI_FOREVER INT64_MAX
+enum { CKI_SWEEP_MAX = 128 }; // entries removed per hold of the lock
+
+enum cki_cause { CKI_REPLACED, CKI_EXPIRED, CKI_EVICTED, CKI_INVALIDATED, CKI_CLOSED, CKI_CAUSES };
+
+typedef void cki_removed(void *context, const struct cki_entry *entry);
+
+struct cki_memory_options {
+    const cachekit_allocator *allocator;
+    const cachekit_clock *clock;
+    size_t budget_bytes;  // at least 1
+    uint32_t entries_max; // 0: no bound
+    cki_removed *removed; // NULL: nobody wants to hear
+    void *context;
+};
+
+struct cki_memory {
+    // Read by hits.
+    _Atomic(struct cki_slots *) slots;
+    size_t number;
+    // Set once.
+    struct cki_memory_options options;
+    uint64_t baseline;
+    // Under the lock.
+    pthread_mutex_t lock;
+    struct cki_order orders[CKI_ORDERS];
+    struct cki_entry *eldest, *youngest;
+    size_t count, live_bytes;
+    struct cki_entry *limbo;
+    size_t limbo_count;
+    _Atomic size_t limbo_bytes;
+    uint64_t generation;
+    int64_t newest_ns; // time never runs back
+    uint64_t stored, refused, unstored, removals[CKI_CAUSES];
+};
+
+CACHEKIT_MUST_CHECK cachekit_status cki_memory_init(struct cki_memory *memory,
+                                                    const struct cki_memory_options *options);
+// Empties the memory and gives everything back. Nobody may be using it but through handles. False:
+// handles are out; it is empty and usable, and may be released once they are back.
+bool cki_memory_release(struct cki_memory *memory);
+
+int64_t cki_memory_now(const struct cki_memory *memory);
+
+// What to store: an entry with key, object and destructor, not yet anywhere.
+struct cki_store {
+    struct cki_entry *entry;
+    int64_t ttl_ns;               // CKI_FOREVER: no end
+    int64_t due_ns;               // after which a hit is not plain; CKI_FOREVER: its end
+    uint64_t replaces;            // generation that must still be live; 0: whatever is there
+    const atomic_bool *overtaken; // set: an invalidation came first; NULL: cannot be
+};
+
+enum cki_stored {
+    CKI_STORED,  // the memory owns the entry
+    CKI_REFUSED, // larger than the budget; an older entry of the key is gone
+    CKI_NO_ROOM, // held entries leave none
+    CKI_NO_MEMORY,
+    CKI_OVERTAKEN // `replaces` is no longer live, or `overtaken` is set
+};
+
+// Stores. Unless CKI_STORED the entry stays the caller's. With `pin`, the entry is pinned before
+// anybody else can see it.
+enum cki_stored cki_memory_put(struct cki_memory *memory, const struct cki_store *store,
+                               cki_pin *pin);
+
+// The live entry of `key`, held for the caller: by `pin`, or when that is NULL by a hold that
+// cki_memory_unhold() gives back. NULL: none. Counts no hit.
+struct cki_entry *cki_memory_find(struct cki_memory *memory, const struct cki_key *key,
+                                  cki_pin *pin);
+void cki_memory_unhold(struct cki_memory *memory, struct cki_entry *entry);
+
+// Lets the memory keep, outside its budget and out of reach, an entry that was not stored, for
+// `holds` more cki_memory_unhold() calls.
+void cki_memory_adopt(struct cki_memory *memory, struct cki_entry *entry, uint32_t holds);
+// Adds holds to an entry that the caller holds or pins.
+void cki_memory_hold(struct cki_memory *memory, struct cki_entry *entry, uint32_t holds);
+// Under the lock, if `generation` is still live: from when on a hit is not plain.
+void cki_memory_set_due(struct cki_memory *memory, const struct cki_key *key, uint64_t generation,
+                        int64_t due_ns);
+
+// True: there was a live entry. After the return no hit serves it.
+bool cki_memory_remove(struct cki_memory *memory, const struct cki_key *key);
+// Removes everything that was there when it was called, CKI_SWEEP_MAX entries per hold; returns how
+// many those were. After the return no hit serves any of them.
+size_t cki_memory_clear(struct cki_memory *memory, enum cki_cause cause);
+// Removes at most CKI_SWEEP_MAX expired entries in one hold; returns how many.
+size_t cki_memory_sweep(struct cki_memory *memory);
+
+struct cki_memory_usage {
+    size_t entries, used_bytes, overhead_bytes, limbo_bytes;
+    uint64_t hits, stored, refused, unstored, removals[CKI_CAUSES];
+};
+void cki_memory_usage(struct cki_memory *memory, struct cki_memory_usage *usage);
+
+// In a forked child: empty, with fresh locks; what the parent held is neither used nor destroyed.
+void cki_memory_forked(struct cki_memory *memory);
+
+bool cki_memory_is_valid(struct cki_memory *memory); // walks everything; for tests
+
+// For limbo.c and memory.c only.
+size_t cki_memory_overhead(const struct cki_memory *memory);
+void cki_limbo_add(struct cki_memory *memory, struct cki_entry *removed); // locked; a list
+void cki_limbo_reclaim(struct cki_memory *memory);                        // not locked
+bool cki_limbo_is_due(const struct cki_memory *memory);                   // locked
+
+#endif
