@@ -4,6 +4,7 @@
 and what the kit refuses. Arguments: CC CXX CMAKE KIT-SOURCE KIT-LIBRARY [FLAG...]"""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -184,6 +185,22 @@ class Programs(Folder):
                 else:
                     self.assertEqual((answer.status, answer.raw), (2, b""))
                     self.assertIn(fault, answer.err)
+
+    def test_odd_text_stays_one_line_of_json(self):
+        table = (
+            (r'quote \" back \\ tab \t bell \a', 'quote " back \\ tab \ufffd bell \ufffd'),
+            (r"\303\251 \342\202\254 \360\237\230\200", "\u00e9 \u20ac \U0001f600"),
+            (r"\377\200 \300\200 \340\200\200 \355\240\200 \364\220\200\200", None),
+        )
+        for written, read in table:
+            about = f'"{written}"'
+            text = ONE_FILE.replace('"about it"', about).replace("NAME", "odd") + "CKBENCH_MAIN\n"
+            answer = run([self.link(CC, self.c("odd.c", text)), "list"])
+            about = answer.of("path")[0]["about"]
+            if read is None:
+                self.assertRegex(about, "\\A[\ufffd ]+\\Z")
+            else:
+                self.assertEqual(re.sub("[\t\a]", "\ufffd", about), read)
 
     def test_a_path_twice_is_refused(self):
         first = self.c("first.c", ONE_FILE.replace("NAME", "alpha") + "CKBENCH_MAIN\n")

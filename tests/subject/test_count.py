@@ -32,6 +32,16 @@ def more_per_call(run, path, event):
     return [one[event] - empty[event] for one, empty in windows]
 
 
+def places_in_an_empty_heap():
+    """What `lays_out` computes where each block begins at the end of the one before."""
+    places = 0
+    at = 0
+    for i in range(8):
+        places = (places * 1000003 + at) % 2**64
+        at += ((24 << i) + 8 + 15) & ~15
+    return places
+
+
 class Windows(unittest.TestCase):
     def test_lines_and_files_follow_the_protocol(self):
         for program, path in ((READER, "reads_nothing"), (FOREIGN, "foreign_add")):
@@ -108,6 +118,8 @@ class Layouts(unittest.TestCase):
         digests = [line["digest"] for line in run.of("counted")]
         self.assertEqual(len(set(digests)), 3)
         self.assertEqual(digests[1], digests[3])
+        # Nothing lies in the heap before layout 0: the blocks follow one another.
+        self.assertEqual(digests[0], f"{places_in_an_empty_heap():016x}")
 
 
 class Pins(unittest.TestCase):

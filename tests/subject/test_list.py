@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """`list`, and every request that must be refused. Arguments: MISBEHAVING READER FOREIGN"""
 
+import fcntl
 import os
 import re
 import subprocess
 import sys
+import time
 import unittest
 
 from subject_run import ENVIRONMENT, run
@@ -34,6 +36,7 @@ BAD_REQUESTS = [
     ["count", "behaves, 1,1,1,1"],
     ["count", "behaves,0x1,1,1,1"],
     ["count", "behaves,0,1,1,18446744073709551616"],
+    ["count", "behaves,0,1,1,20000000000000000000"],
     ["count", "behave,0,1,1,1"],
     ["count", "behavess,0,1,1,1"],
     ["count", ",0,1,1,1"],
@@ -101,6 +104,21 @@ class Refusals(unittest.TestCase):
         done = subprocess.run(["sh", "-c", shell], env=ENVIRONMENT, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout.startswith(b'{"type":"subject"'))
+
+    def test_a_full_pipe_that_does_not_block_loses_nothing(self):
+        whole = run([MISBEHAVING, "list"]).raw
+        read_end, write_end = os.pipe()
+        fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
+        fcntl.fcntl(write_end, fcntl.F_SETFL, os.O_NONBLOCK)
+        env = dict(ENVIRONMENT, CKBENCH_FD=str(write_end))
+        with subprocess.Popen([MISBEHAVING, "list"], env=env, pass_fds=[write_end]) as process:
+            os.close(write_end)
+            # Time enough to fill the pipe; too short a time only makes the test easier.
+            time.sleep(0.3)
+            with os.fdopen(read_end, "rb") as answers:
+                self.assertEqual(answers.read(), whole)
+        self.assertEqual(process.returncode, 0)
+        self.assertGreater(len(whole), 4096)
 
     def test_answers_that_nobody_can_read_are_no_success(self):
         full = os.open("/dev/full", os.O_WRONLY)

@@ -181,6 +181,21 @@ static void *start_server(void)
     return server > 0 ? &calls : NULL;
 }
 
+// Its parent is gone before the calls begin.
+static void *start_daemon(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)setsid();
+        if (fork() == 0) {
+            hang_deaf(NULL);
+        }
+        _exit(0);
+    }
+    (void)waitpid(pid, NULL, 0);
+    return &calls;
+}
+
 static void stop_server(void *state)
 {
     (void)state;
@@ -344,6 +359,7 @@ CKBENCH_PATH(grows, "every call costs more", setup, grow, verify, NULL)
 CKBENCH_PATH(hangs, "pauses for ever", setup, hang, verify, NULL)
 CKBENCH_PATH(hangs_deaf, "the same, deaf to SIGTERM", setup, hang_deaf, verify, NULL)
 CKBENCH_PATH(leaves_child, "starts a server, never ends it", start_server, behave, verify, NULL)
+CKBENCH_PATH(leaves_daemon, "its setup leaves a daemon", start_daemon, behave, verify, NULL)
 CKBENCH_PATH(leaves_thread, "leaves a thread", setup, leave_thread, verify, NULL)
 CKBENCH_PATH(limits_files, "forbids itself to write files", setup, limit_files, verify, NULL)
 CKBENCH_PATH(prints_escapes, "terminal codes on stderr", setup, print_escapes, verify, NULL)
