@@ -299,6 +299,11 @@ read_document(cachekit_slice input, unsigned flags, cachekit_arena *arena, cache
             at = body + date_len;
             continue;
         }
+        if (slots == 0) {
+            *next++ = (cachekit_value){.type = type};
+            at = body;
+            continue;
+        }
         size_t size = (size_t)slots * sizeof(cachekit_value);
         if ((size_t)(arena->high - arena->low) < size && !cki_arena_grow(arena, size)) {
             REFUSE(NO_MEMORY);
