@@ -70,10 +70,10 @@ static void find_widths(const struct table *table, size_t *widths)
     for (size_t i = 0; i < table->column_count; i++) {
         widths[i] = strlen(table->columns[i].title);
     }
-    for (size_t i = 0; i < table->cell_count; i++) {
+    for (size_t i = 0, column = 0; i < table->cell_count; i++, column++) {
+        column = column < table->column_count ? column : 0;
         size_t len = strlen(table->cells[i].text);
-        size_t *width = &widths[i % table->column_count];
-        *width = len > *width ? len : *width;
+        widths[column] = len > widths[column] ? len : widths[column];
     }
 }
 
