@@ -4,6 +4,7 @@
 // a*n against b*m, whole numbers of at most 96 bits.
 #include "measure/attribution.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +223,7 @@ static bool goes_before(const struct attribution *all, const struct attribution_
     if (left != right) {
         return left > right;
     }
+    assert(a->name != NULL && b->name != NULL);
     int order = strcmp(a->name, b->name);
     return order != 0 ? order < 0 : strcmp(a->object, b->object) < 0;
 }

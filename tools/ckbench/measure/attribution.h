@@ -67,7 +67,7 @@ struct attribution_delta attribution_delta(const struct attribution *attribution
 // One reason without line end, printable ASCII, at most size - 1 bytes. Such as
 //     hash: called +0.93 per op from ht_get, 87.9 instructions each (table.c:37)
 //     op_htab: same calls, +16.4 instructions each (bench.c:12)
-void attribution_reason(const struct attribution *attribution, size_t index, char *text,
+void attribution_reason(const struct attribution *attribution, size_t index, char *buffer,
                         size_t size);
 
 // Is every function whose self cost moved part of the C library's allocator or string code? True

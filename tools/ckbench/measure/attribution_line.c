@@ -19,7 +19,10 @@ struct lines {
 static struct lines lines_of(const struct profile *profile, size_t function, uint64_t times)
 {
     size_t first = 0;
-    size_t end = function == SIZE_MAX ? 0 : profile->line_count;
+    size_t end = profile->line_count;
+    if (function == SIZE_MAX || end == 0) {
+        return (struct lines){NULL, 0, times};
+    }
     while (first < end) {
         size_t middle = first + (end - first) / 2;
         if (profile->lines[middle].function < function) {
@@ -29,7 +32,7 @@ static struct lines lines_of(const struct profile *profile, size_t function, uin
         }
     }
     struct lines lines = {profile->lines + first, 0, times};
-    while (function != SIZE_MAX && first + lines.count < profile->line_count &&
+    while (first + lines.count < profile->line_count &&
            lines.first[lines.count].function == function) {
         lines.count++;
     }

@@ -112,11 +112,13 @@ static bool add_line(struct producers *producers, char *line)
 {
     void *lines =
         checked_room(producers->lines, producers->count, &producers->cap, sizeof *producers->lines);
-    if (line == NULL || lines == NULL) {
+    if (lines != NULL) {
+        producers->lines = lines;
+    }
+    if (lines == NULL || line == NULL) {
         free(line);
         return false;
     }
-    producers->lines = lines;
     producers->lines[producers->count++] = line;
     return true;
 }

@@ -92,7 +92,8 @@ void profile_builder_free(struct profile_builder *builder)
 uint32_t profile_builder_function(struct profile_builder *builder,
                                   const struct profile_place *place)
 {
-    if (builder->row_count >= builder->slot_count / 2 && !grow_slots(builder)) {
+    if (builder->row_count >= UINT32_MAX - 1 ||
+        (builder->row_count >= builder->slot_count / 2 && !grow_slots(builder))) {
         return UINT32_MAX;
     }
     uint32_t *slot = find(builder, builder->slots, builder->slot_count, place);
@@ -101,7 +102,7 @@ uint32_t profile_builder_function(struct profile_builder *builder,
     }
     void *rows =
         checked_room(builder->rows, builder->row_count, &builder->row_cap, sizeof *builder->rows);
-    if (rows == NULL || builder->row_count >= UINT32_MAX - 1) {
+    if (rows == NULL) {
         return UINT32_MAX;
     }
     builder->rows = rows;
