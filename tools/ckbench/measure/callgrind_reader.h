@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // State of reading one dump, shared by the files of the reader: callgrind.c (files and windows),
-// callgrind_head.c (header lines), callgrind_body.c (records). Layer: measure, private.
+// callgrind_head.c (header lines), callgrind_body.c (records), callgrind_name.c (names). Layer:
+// measure, private.
 #ifndef CKBENCH_CALLGRIND_READER_H
 #define CKBENCH_CALLGRIND_READER_H
 
@@ -82,7 +83,18 @@ __attribute__((format(printf, 2, 3))) bool callgrind_fail(struct callgrind_reade
                                                           const char *format, ...);
 bool callgrind_no_memory(struct callgrind_reader *reader);
 
-// A line of a header. `has_part` says whether a part has begun.
+// The kept copy of a text; NULL: no memory, with the fault filled, as below.
+const char *callgrind_name_keep(struct callgrind_reader *reader, const char *text, size_t len);
+// Reads a name of a kind, with or by its number.
+const char *callgrind_name_read(struct callgrind_reader *reader, struct callgrind_scan *scan,
+                                enum callgrind_table table);
+// Reads a source file; "???" is the empty name.
+const char *callgrind_name_source(struct callgrind_reader *reader, struct callgrind_scan *scan);
+// Reads an object's path and finds its class.
+bool callgrind_name_object(struct callgrind_reader *reader, struct callgrind_scan *scan,
+                           struct profile_place *place);
+
+// A line of a header, or of the file in front of the parts.
 bool callgrind_head_line(struct callgrind_reader *reader, struct callgrind_scan scan);
 // Checks a header that is complete and finds its window.
 bool callgrind_head_done(struct callgrind_reader *reader);
