@@ -10,6 +10,13 @@
 
 static unsigned replayed;
 
+// Not every target has something to prepare.
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return 0;
+}
+
 // Only libFuzzer mutates; a target with a mutator of its own still has to link.
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room)
 {

@@ -213,10 +213,15 @@ static cachekit_status put_text(struct writer *writer, const char *text, size_t 
     return CACHEKIT_OK;
 }
 
+static bool is_deepest(const struct writer *writer)
+{
+    return writer->depth == CACHEKIT_VALUE_DEPTH_MAX;
+}
+
 static cachekit_status put_date(struct writer *writer, const cachekit_value *node)
 {
     struct date date;
-    if (writer->depth == CACHEKIT_VALUE_DEPTH_MAX) {
+    if (is_deepest(writer)) {
         return refuse(writer, "more than 1024 levels");
     }
     if (!cki_date_parse(node->type, node->as.text, node->len, &date)) {
@@ -268,7 +273,7 @@ static cachekit_status sort(struct writer *writer, const cachekit_value *map, ui
 static cachekit_status open_collection(struct writer *writer, const cachekit_value *node)
 {
     bool is_plain = (writer->flags & CACHEKIT_JSON_PLAIN) != 0;
-    if (writer->depth == CACHEKIT_VALUE_DEPTH_MAX) {
+    if (is_deepest(writer)) {
         return refuse(writer, "more than 1024 levels");
     }
     struct frame *frame = &writer->frames[writer->depth++];
