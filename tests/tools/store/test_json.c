@@ -107,7 +107,7 @@ Test(json, what_is_refused_says_where_and_why)
         {"{\"a\":[1 2]}", 0, "t:1: a: a comma is missing"},
         {"{\"a\" 1}", 0, "t:1: a: a colon is missing"},
         {"{\n\"a\":1,\n\"a\":2}", 0, "a: a member is there twice"},
-        {"{\"b\":{\"x\":1,\"y\":2,\"X\":3}}", 0, "a member is there twice"},
+        {"{\"b\":{\"x\":1,\"a\":2,\"X\":3,\"b\":4}}", 0, "a member is there twice"},
         {"{\"a\":1,\"\\u0061\":2}", 0, "a member is there twice"},
         {"{\"a\":01}", 0, "leading zeros"},
         {"{\"a\":-01}", 0, "leading zeros"},
