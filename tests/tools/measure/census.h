@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Who is alive: counts the processes whose environment holds a marker. For tests about processes.
+#ifndef CKBENCH_TEST_CENSUS_H
+#define CKBENCH_TEST_CENSUS_H
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline int64_t census_now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static inline bool census_has(const char *pid, const char *marker)
+{
+    static char text[256 * 1024];
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return length > 0 && memmem(text, (size_t)length, marker, strlen(marker)) != NULL;
+}
+
+// Processes other than this one that were started with `marker` in their environment. Zombies have
+// none.
+static inline int census_count(const char *marker)
+{
+    int count = 0;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *entry; proc != NULL && (entry = readdir(proc)) != NULL;) {
+        bool is_process = isdigit((unsigned char)entry->d_name[0]) != 0;
+        if (is_process && atoi(entry->d_name) != (int)getpid()) {
+            count += census_has(entry->d_name, marker);
+        }
+    }
+    (void)closedir(proc);
+    return count;
+}
+
+// Waits until the count is `wanted`, for at most `timeout_ms`; the last count.
+static inline int census_await(const char *marker, int wanted, int64_t timeout_ms)
+{
+    int64_t end = census_now_ms() + timeout_ms;
+    int count = census_count(marker);
+    while (count != wanted && census_now_ms() < end) {
+        (void)poll(NULL, 0, 5);
+        count = census_count(marker);
+    }
+    return count;
+}
+
+#endif
