@@ -8,6 +8,8 @@
 
 #include "callgrind_sample.h"
 
+#define IN_F "ob=/x/exe\nfl=a.c\nfn=f\n"
+
 static const char *const samples[] = {"table_base",        "table_head",     "table_head_short",
                                       "table_head_instr",  "table_stripped", "table_static",
                                       "table_static_bare", "alloc",          "threads"};
@@ -211,6 +213,21 @@ Test(callgrind, numbers_may_be_hexadecimal_and_zeros_at_the_end_left_out)
     callgrind_release(&dump);
 }
 
+Test(callgrind, events_are_found_by_name_not_by_place)
+{
+    struct callgrind_dump dump;
+    struct fault fault = {""};
+    cr_assert(sample_parse(HAND_FILE(HAND_N1, "part: 2\ndesc: Trigger: dump n2\n"
+                                              "events: Dr sysCount Ir Dw\n" IN_F
+                                              "1 100 3 20\n2 100\ntotals: 200 3 20\n"),
+                           &dump, &fault),
+              "%s", fault.text);
+    cr_assert(eq(u64, dump.windows[1].total_ir, 20));
+    cr_assert(eq(u64, dump.windows[1].sys_count, 3));
+    cr_assert(eq(u64, sample_function(&dump.windows[1], "f")->self_ir, 20));
+    callgrind_release(&dump);
+}
+
 Test(callgrind, an_idle_thread_is_no_fault)
 {
     struct callgrind_dump dump;
@@ -225,7 +242,6 @@ Test(callgrind, an_idle_thread_is_no_fault)
 }
 
 #define RECORDS(text, total) HAND_FILE(HAND_N1, HAND_PART(2, "dump n2", text, total))
-#define IN_F                 "ob=/x/exe\nfl=a.c\nfn=f\n"
 
 static const struct bad {
     const char *text;
