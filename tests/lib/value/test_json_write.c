@@ -125,7 +125,7 @@ Test(json_write, large_maps_sort_too)
         items[2 * i] = cachekit_value_text(names[i]);
         items[2 * i + 1] = cachekit_value_i64((int64_t)i);
     }
-    for (size_t count = 0; count <= COUNT; count = count < 40 ? count + 1 : count * 5) {
+    for (size_t count = 0; count <= COUNT; count = count < 80 ? count + 1 : count * 5) {
         cachekit_value map = cachekit_value_map(items, count);
         cachekit_buffer out = CACHEKIT_BUFFER_INIT;
         cr_assert(
