@@ -6,6 +6,18 @@
 #include "value/json_plain.h"
 #include "value/utf8.h"
 
+// clang-format off
+#define X16(b) b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b
+const uint8_t cki_json_is_odd[256] = {
+    X16(1), X16(1), // controls
+    0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // the quote is the third of these
+    X16(0), X16(0),
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, // the backslash stands before `]`
+    X16(0), X16(0),
+    X16(1), X16(1), X16(1), X16(1), X16(1), X16(1), X16(1), X16(1),
+};
+// clang-format on
+
 enum { HIGH_FIRST = 0xd800, LOW_FIRST = 0xdc00, LOW_LAST = 0xdfff };
 
 static int hex_digit(uint8_t c)

@@ -57,7 +57,9 @@ static inline char *room(struct writer *writer, size_t len)
     return (char *)out->data + out->len;
 }
 
-static cachekit_status put(struct writer *writer, const char *text, size_t len)
+// Inlined, so that marks of constant length are stores and no calls.
+static inline __attribute__((always_inline)) cachekit_status put(struct writer *writer,
+                                                                 const char *text, size_t len)
 {
     char *at = room(writer, len);
     if (at == NULL) {
@@ -336,13 +338,16 @@ static cachekit_status put_node(struct writer *writer, const cachekit_value *nod
     }
 }
 
-// What stands before node `index` of a collection: one row for each kind; the first node, then
-// the even ones, then the odd ones.
-static cachekit_status put_before(struct writer *writer, uint32_t kind, uint64_t index)
+// What stands before node `index` of a collection.
+static inline cachekit_status put_before(struct writer *writer, uint32_t kind, uint64_t index)
 {
-    static const char *const marks[][3] = {{"", ",", ","}, {"", ",", ":"}, {"[", "],[", ","}};
-    const char *mark = marks[kind][index == 0 ? 0 : 1 + (index & 1)];
-    return put(writer, mark, strlen(mark));
+    if (kind == PAIRS && (index & 1) == 0) {
+        return index == 0 ? PUT(writer, "[") : PUT(writer, "],[");
+    }
+    if (index == 0) {
+        return CACHEKIT_OK;
+    }
+    return kind == OBJECT && (index & 1) != 0 ? PUT(writer, ":") : PUT(writer, ",");
 }
 
 static cachekit_status put_next(struct writer *writer, struct frame *frame)
