@@ -136,6 +136,12 @@ static const struct {
      "g: same calls, +0.71 instructions each (b.c:7)",
      71,
      0},
+    // a line was added in front that costs what the last line costs
+    {{F "1 7\ncfi=/d/b.c\ncfn=g\ncalls=7 1\n1 4\n" G "4 7\n5 14\n6 21\n7 7\n", 56, 7},
+     {F "1 7\ncfi=/d/b.c\ncfn=g\ncalls=7 1\n1 4\n" G "5 14\n6 21\n7 7\n", 49, 7},
+     "g: same calls, +1 instructions each (b.c:4)",
+     100,
+     0},
     // code went away
     {{F "1 7\ncfi=/d/b.c\ncfn=g\ncalls=7 1\n1 4\n" G "5 14\n6 7\n", 28, 7},
      {F "1 7\ncfi=/d/b.c\ncfn=g\ncalls=7 1\n1 4\n" G "5 14\n6 21\n7 7\n", 49, 7},
