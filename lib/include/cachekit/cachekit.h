@@ -5,7 +5,9 @@
 
 #include <cachekit/allocator.h>
 #include <cachekit/arena.h>
+#include <cachekit/arg.h>
 #include <cachekit/bytes.h>
+#include <cachekit/cache.h>
 #include <cachekit/clock.h>
 #include <cachekit/entropy.h>
 #include <cachekit/envelope.h>
