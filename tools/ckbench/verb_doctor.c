@@ -42,7 +42,7 @@ static const struct opt doctor_rows[] = {
 
 static const struct opt_table doctor_table = {
     .verb = "doctor",
-    .about = "Says what this host can measure. Exit code 0 when `ckbench ir` can run here, else 3.",
+    .about = "say what this host can measure; exit code 0 when `ckbench ir` can run, else 3",
     .rows = doctor_rows,
     .row_count = OPT_ROWS(doctor_rows),
     .defaults = &doctor_defaults,
@@ -358,4 +358,4 @@ static int doctor_run(int argc, char **argv)
     return signal != 0 ? exit_by_signal(signal) : code;
 }
 
-const struct verb verb_doctor = {"doctor", "what this host can measure", doctor_run};
+const struct verb verb_doctor = {"doctor", "say what this host can measure", doctor_run};

@@ -34,7 +34,7 @@ static const struct opt list_rows[] = {
 
 static const struct opt_table list_table = {
     .verb = "list",
-    .about = "Lists the paths and terrains of a subject.",
+    .about = "show the paths and terrains of a subject",
     .rows = list_rows,
     .row_count = OPT_ROWS(list_rows),
     .defaults = &list_defaults,
@@ -201,4 +201,4 @@ static int list_run(int argc, char **argv)
     return signal != 0 ? exit_by_signal(signal) : code;
 }
 
-const struct verb verb_list = {"list", "paths and terrains of a subject", list_run};
+const struct verb verb_list = {"list", "show the paths and terrains of a subject", list_run};

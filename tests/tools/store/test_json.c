@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/json.h"
 #include "same.h"
@@ -216,9 +217,9 @@ Test(json, typed_looks_refuse_other_types_ranges_and_case)
 {
     static const char text[] =
         "{\"null\":null,\"array\":[1],\"decimal\":1.0,\"exponent\":1e1,"
-        "\"big\":101,\"negative\":-1,\"name\":\"Not a name\",\"empty\":\"\"}";
+        "\"big\":101,\"small\":7,\"negative\":-1,\"name\":\"Not a name\",\"empty\":\"\"}";
     static const char *const keys[] = {"null",     "array", "decimal", "exponent", "big",
-                                       "negative", "name",  "empty",   "absent",   "NULL"};
+                                       "negative", "name",  "empty",   "absent",   "Small"};
     struct fault fault;
     struct json_doc *doc;
     cr_assert(json_read_text("t", text, strlen(text), &doc, &fault), "%s", fault.text);
@@ -318,6 +319,20 @@ Test(json, hostile_names_are_no_names_and_no_lines)
         }
         json_free(doc);
     }
+}
+
+Test(json, a_file_beyond_the_limit_is_refused_unread)
+{
+    char path[] = "/tmp/test_json.XXXXXX";
+    struct fault fault;
+    struct json_doc *doc;
+    int fd = mkstemp(path);
+    cr_assert(eq(int, ftruncate(fd, (off_t)1 << 40), 0)); // more than memory: reading would show
+    bool is_taken = json_read_file(path, &doc, &fault);
+    (void)unlink(path);
+    (void)close(fd);
+    cr_assert(eq(int, is_taken, 0));
+    cr_assert(strstr(fault.text, "larger than 67108864 bytes") != NULL, "%s", fault.text);
 }
 
 Test(json, what_is_no_ordinary_file_is_refused_at_once)

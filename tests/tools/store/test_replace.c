@@ -165,4 +165,27 @@ Test(replace, writes_into_what_is_no_file)
     cr_assert(eq(int, stat("pipe", &info), 0));
     cr_assert(eq(int, S_ISFIFO(info.st_mode), 1));
     (void)close(reader);
+    cr_assert_not(replace_file("pipe", "text", 4, &fault));
+    SAME(fault.text, "could not write pipe: No such device or address");
+}
+
+// The pipe holds less than the text and its reader goes away: an error, not a death.
+Test(replace, a_reader_that_goes_away_is_a_failure)
+{
+    struct fault fault;
+    static char text[1 << 20];
+    cr_assert(eq(int, mkfifo("pipe", 0600), 0));
+    pid_t reader = fork();
+    if (reader == 0) {
+        char some[16];
+        int fd = open("pipe", O_RDONLY);
+        _exit(read(fd, some, sizeof some) == 16 ? 0 : 1);
+    }
+    bool is_taken = true;
+    do { // until the reader has opened its end
+        is_taken = replace_file("pipe", text, sizeof text, &fault);
+    } while (!is_taken && strstr(fault.text, "No such device") != NULL);
+    (void)waitpid(reader, NULL, 0);
+    cr_assert_not(is_taken);
+    SAME(fault.text, "could not write pipe: Broken pipe");
 }

@@ -33,14 +33,19 @@ static bool fail(const char *path, struct fault *fault)
     return fault_set(fault, "could not write %.300s: %s", path, strerror(errno));
 }
 
-// What is there and is no regular file keeps its identity.
+// What is there and is no regular file keeps its identity. Without O_NONBLOCK a pipe that nobody
+// reads would hold us for ever.
 static bool write_in_place(const char *path, const char *text, size_t len, struct fault *fault)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) {
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fcntl(fd, F_SETFL, 0) != 0) {
         return fail(path, fault);
     }
+    (void)sigaction(SIGPIPE, &ignored, &before);
     bool is_good = write_all(fd, text, len) || fail(path, fault);
+    (void)sigaction(SIGPIPE, &before, NULL);
     if (close(fd) != 0 && is_good) {
         is_good = fail(path, fault);
     }
@@ -112,23 +117,9 @@ static bool write_beside(const char *path, const struct stat *old, const char *t
     return true;
 }
 
-static bool replace(const char *path, const char *text, size_t len, struct fault *fault)
-{
-    char target[PATH_MAX];
-    struct stat old;
-    if (stat(path, &old) != 0) {
-        return errno == ENOENT ? write_beside(path, NULL, text, len, fault) : fail(path, fault);
-    }
-    if (!S_ISREG(old.st_mode)) {
-        return write_in_place(path, text, len, fault);
-    }
-    if (realpath(path, target) == NULL) {
-        return fail(path, fault);
-    }
-    return write_beside(target, &old, text, len, fault);
-}
-
-bool replace_file(const char *path, const char *text, size_t len, struct fault *fault)
+// A signal that ends us waits, so that it cannot leave the temporary file.
+static bool write_held(const char *path, const struct stat *old, const char *text, size_t len,
+                       struct fault *fault)
 {
     sigset_t held;
     sigset_t before;
@@ -136,9 +127,24 @@ bool replace_file(const char *path, const char *text, size_t len, struct fault *
     (void)sigaddset(&held, SIGINT);
     (void)sigaddset(&held, SIGTERM);
     (void)sigaddset(&held, SIGHUP);
-    (void)sigaddset(&held, SIGPIPE);
     (void)sigprocmask(SIG_BLOCK, &held, &before);
-    bool is_good = replace(path, text, len, fault);
+    bool is_good = write_beside(path, old, text, len, fault);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return is_good;
+}
+
+bool replace_file(const char *path, const char *text, size_t len, struct fault *fault)
+{
+    char target[PATH_MAX];
+    struct stat old;
+    if (stat(path, &old) != 0) {
+        return errno == ENOENT ? write_held(path, NULL, text, len, fault) : fail(path, fault);
+    }
+    if (!S_ISREG(old.st_mode)) {
+        return write_in_place(path, text, len, fault);
+    }
+    if (realpath(path, target) == NULL) {
+        return fail(path, fault);
+    }
+    return write_held(target, &old, text, len, fault);
 }

@@ -10,7 +10,8 @@
 #include "fault.h"
 
 // A symbolic link is followed; what exists and is no regular file (a pipe, /dev/stdout) is written
-// in place. SIGINT and SIGTERM wait until the file is whole.
+// in place, and a pipe without a reader is a failure. Otherwise SIGINT, SIGTERM and SIGHUP wait
+// until the file is whole.
 bool replace_file(const char *path, const char *text, size_t len, struct fault *fault);
 
 #endif
