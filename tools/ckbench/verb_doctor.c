@@ -243,24 +243,33 @@ static bool can_ir(const struct checks *checks)
     return true;
 }
 
-static void put_body(struct json_out *out, const struct checks *checks)
+static void put_checks(struct json_out *out, const char *key, const struct checks *checks,
+                       bool is_steady)
 {
-    json_begin_object(out, NULL);
-    json_put_text(out, "schema", "ckbench/doctor/1");
-    json_put_bool(out, "can_ir", can_ir(checks));
-    json_begin_array(out, "checks");
+    json_begin_array(out, key);
     for (size_t i = 0; i < checks->count; i++) {
         const struct check *check = &checks->items[i];
+        if (check->is_steady != is_steady) {
+            continue;
+        }
         json_put_space(out, "\n");
         json_begin_object(out, NULL);
         json_put_text(out, "name", check->name);
         json_put_text(out, "state", state_words[check->state]);
         json_put_bool(out, "needed_by_ir", check->is_needed);
-        json_put_text(out, "value", check->is_steady ? check->value : NULL);
+        json_put_text(out, "value", check->value);
         json_put_text(out, "cure", check->cure[0] != '\0' ? check->cure : NULL);
         json_end_object(out);
     }
     json_end_array(out);
+}
+
+static void put_body(struct json_out *out, const struct checks *checks)
+{
+    json_begin_object(out, NULL);
+    json_put_text(out, "schema", "ckbench/doctor/1");
+    json_put_bool(out, "can_ir", can_ir(checks));
+    put_checks(out, "checks", checks, true);
     json_end_object(out);
 }
 
@@ -269,13 +278,7 @@ static void put_provenance(struct json_out *out, const struct checks *checks, in
 {
     json_begin_object(out, NULL);
     provenance_put_tool(out, tool_version(), tool_commit(), argc, argv);
-    json_begin_object(out, "now");
-    for (size_t i = 0; i < checks->count; i++) {
-        if (!checks->items[i].is_steady) {
-            json_put_text(out, checks->items[i].name, checks->items[i].value);
-        }
-    }
-    json_end_object(out);
+    put_checks(out, "now", checks, false);
     json_end_object(out);
 }
 
