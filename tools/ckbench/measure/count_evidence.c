@@ -37,22 +37,28 @@ static bool is_known(const struct attempt *attempt, pid_t pid)
     return false;
 }
 
+// Each process counts once, by its log; a name that is no log counts where there is none.
+static bool is_stray(const struct attempt *attempt, int dir, const char *name, pid_t main)
+{
+    char log[32];
+    pid_t pid = owner_of(name);
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (pid > 0 && pid == main) ||
+        (pid > 0 && is_known(attempt, pid))) {
+        return false;
+    }
+    (void)snprintf(log, sizeof log, "%d.log", (int)pid);
+    return pid < 0 || strcmp(name, log) == 0 || faccessat(dir, log, F_OK, 0) != 0;
+}
+
 size_t evidence_strays(const struct attempt *attempt, pid_t main)
 {
-    pid_t last = 0;
     size_t strays = 0;
     DIR *dir = opendir(attempt->dump_dir);
     if (dir == NULL) {
         return 0;
     }
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        pid_t pid = owner_of(entry->d_name);
-        bool is_dot = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        if (!is_dot && pid != main && (pid < 0 || !is_known(attempt, pid))) {
-            // Dump and log of one process, when they come together, are one stray.
-            strays += pid < 0 || pid != last;
-            last = pid;
-        }
+        strays += is_stray(attempt, dirfd(dir), entry->d_name, main);
     }
     (void)closedir(dir);
     return strays;
@@ -153,7 +159,20 @@ void evidence_death(const struct attempt *attempt, pid_t pid, char *text, size_t
 char *evidence_tail(const struct attempt *attempt, pid_t pid, int64_t from)
 {
     char *path = log_path(attempt, pid);
-    char *tail = path != NULL && pid > 0 ? tail_read(path, 0, TAIL_LINES) : NULL;
+    char *log = path != NULL && pid > 0 ? tail_read(path, 0, TAIL_LINES) : NULL;
+    char *said = tail_read(attempt->err_path, from, log != NULL ? TAIL_LINES / 2 : TAIL_LINES);
+    char *both = NULL;
+    if (log != NULL && said != NULL) {
+        free(log);
+        log = tail_read(path, 0, TAIL_LINES / 2);
+        both = log != NULL && asprintf(&both, "%s\n%s", said, log) > 0 ? both : NULL;
+    }
     free(path);
-    return tail != NULL ? tail : tail_read(attempt->err_path, from, TAIL_LINES);
+    if (both != NULL) {
+        free(log);
+        free(said);
+        return both;
+    }
+    free(said != NULL ? log : NULL);
+    return said != NULL ? said : log;
 }

@@ -55,6 +55,7 @@ struct attempt {
     bool counted;    // its `counted` was read
     bool introduced;
     bool broken;   // the protocol is: `why` says how
+    bool apart;    // nobody is to blame yet: each path must run alone
     bool hopeless; // and another attempt would be no better
     struct fault why;
     int64_t err_from; // where the stderr of the running request begins
@@ -99,7 +100,8 @@ char *evidence_dump(const struct attempt *attempt, pid_t pid, struct fault *faul
 // Where the log says that a process died and, for SIGILL, of which bytes: " at ..." or "".
 void evidence_death(const struct attempt *attempt, pid_t pid, char *text, size_t size);
 
-// The last lines of the log of `pid`, or of what the process wrote to stderr from `from` on.
+// The last lines of what the process wrote to stderr from `from` on and of the log of `pid`, 20
+// together. NULL: neither said anything.
 char *evidence_tail(const struct attempt *attempt, pid_t pid, int64_t from);
 
 // Fills state, step and reason of a result that is not counted.

@@ -12,6 +12,16 @@ static struct count_result *result_at(const struct attempt *attempt, size_t i)
     return &attempt->unit->results[attempt->indices[i]];
 }
 
+static bool is_single_path(const struct attempt *attempt)
+{
+    for (size_t i = 1; i < attempt->size; i++) {
+        if (strcmp(result_at(attempt, i)->path, result_at(attempt, 0)->path) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool ended_well(const struct attempt *attempt, const struct proc_result *result)
 {
     return !attempt->broken && attempt->stream.ended && result->end == PROC_EXITED &&
@@ -87,12 +97,16 @@ static void blame(struct attempt *attempt, const struct proc_result *result)
 {
     char reason[sizeof attempt->why.text];
     say_why(attempt, result, reason, sizeof reason);
-    if (attempt->hopeless || result->end == PROC_NOT_STARTED) {
+    if (was_not_understood(attempt, result) && !is_single_path(attempt)) {
+        attempt->apart = true;
+    } else if (attempt->hopeless || result->end == PROC_NOT_STARTED) {
         fail_rest(attempt, COUNT_MISSING, reason);
     } else if (attempt->running || (attempt->broken && attempt->position < attempt->size)) {
         blame_current(attempt, result, reason);
     } else if (attempt->position == 0) {
         fail_rest(attempt, result->end == PROC_TIMED_OUT ? COUNT_TIMEOUT : COUNT_MISSING, reason);
+    } else if (attempt->position == attempt->size && !is_single_path(attempt)) {
+        attempt->apart = true;
     } else if (attempt->position == attempt->size) {
         attempt->position = 0;
         fail_rest(attempt, COUNT_FAILED, reason);
@@ -116,16 +130,6 @@ static void check_dumps(struct attempt *attempt, pid_t main)
             result_fail(result, COUNT_FAILED, "protocol", "%s", why.text);
         }
     }
-}
-
-static bool is_single_path(const struct attempt *attempt)
-{
-    for (size_t i = 1; i < attempt->size; i++) {
-        if (strcmp(result_at(attempt, i)->path, result_at(attempt, 0)->path) != 0) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static void queue_again(struct attempt *attempt, const size_t *indices, size_t size)
@@ -233,7 +237,7 @@ void attempt_end(void *context, const struct proc_result *result)
     int survivors = well ? result->survivors : 0;
     if (result->end == PROC_INTERRUPTED) {
         // Nothing is started any more.
-    } else if (was_not_understood(attempt, result) && !is_single_path(attempt)) {
+    } else if (attempt->apart) {
         rerun_apart(attempt);
     } else if (strays > 0 || survivors > 0) {
         find_culprit(attempt, strays, survivors);

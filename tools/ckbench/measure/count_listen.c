@@ -75,7 +75,6 @@ static bool hear_start(struct attempt *attempt)
     }
     attempt->running = true;
     attempt->counted = false;
-    attempt->err_from = size_of(attempt->err_path);
     result->pid = (pid_t)attempt->answer.pid;
     return true;
 }
@@ -140,9 +139,9 @@ static void note_death(struct attempt *attempt, struct count_result *result)
     bool told = said.state == COUNT_FAILED && attempt->answer.signal == SIGKILL;
     result->signal = (int)attempt->answer.signal;
     evidence_death(attempt, result->pid, place, sizeof place);
-    result_fail(result, COUNT_CRASHED, said.step, "killed by %s%s%s%s",
-                proc_signal_text(result->signal, name, sizeof name), place, told ? ": " : "",
-                told ? said.reason : "");
+    result_fail(result, COUNT_CRASHED, said.step[0] != '\0' ? said.step : "call",
+                "killed by %s%s%s%s", proc_signal_text(result->signal, name, sizeof name), place,
+                told ? ": " : "", told ? said.reason : "");
 }
 
 static void settle(struct attempt *attempt, struct count_result *result)
@@ -171,6 +170,8 @@ static bool hear_exit(struct attempt *attempt)
         return fault_set(&attempt->why, "it answered `exit` out of turn");
     }
     settle(attempt, result);
+    // What is printed from here on is the next one's.
+    attempt->err_from = size_of(attempt->err_path);
     attempt->running = false;
     attempt->position++;
     report_progress(attempt->unit->plan, attempt, result);

@@ -106,10 +106,11 @@ static void turn(struct proc_pool *pool, const struct pollfd *polls)
     for (size_t i = 0; i < pool->running_count; i++) {
         struct child *child = pool->running[i];
         const struct pollfd *mine = polls + 1 + i * POLLS_A_CHILD;
-        // Output first: what a child printed before it answered is then in its file.
-        child_read_output(child);
         if (mine[1].revents != 0) {
             child_read_answers(child);
+        }
+        if (mine[2].revents != 0 || mine[3].revents != 0) {
+            child_read_output(child);
         }
         if (mine[0].revents != 0) {
             child_read_news(child);

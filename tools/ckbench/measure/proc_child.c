@@ -154,6 +154,15 @@ static void split_lines(struct child *child)
     }
 }
 
+void child_read_output(struct child *child)
+{
+    (void)sink_drain(&child->out);
+    (void)sink_drain(&child->err);
+    if (child->out.total > PROC_OUTPUT_MAX || child->err.total > PROC_OUTPUT_MAX) {
+        child_stop(child, PROC_TALKED, KEEPER_STOP);
+    }
+}
+
 void child_read_answers(struct child *child)
 {
     for (int i = 0; i < READS_A_TURN && child->answers >= 0; i++) {
@@ -161,6 +170,8 @@ void child_read_answers(struct child *child)
                            sizeof child->line - child->line_length);
         if (got > 0) {
             child->line_length += (size_t)got;
+            // What was printed before these answers is in its pipe by now: into the file with it.
+            child_read_output(child);
             split_lines(child);
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
             (void)close(child->answers);
@@ -168,15 +179,6 @@ void child_read_answers(struct child *child)
         } else {
             break;
         }
-    }
-}
-
-void child_read_output(struct child *child)
-{
-    (void)sink_drain(&child->out);
-    (void)sink_drain(&child->err);
-    if (child->out.total > PROC_OUTPUT_MAX || child->err.total > PROC_OUTPUT_MAX) {
-        child_stop(child, PROC_TALKED, KEEPER_STOP);
     }
 }
 
