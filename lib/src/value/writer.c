@@ -274,7 +274,7 @@ static uint8_t *put_scalar(uint8_t *at, const cachekit_value *node)
 
 static bool make_room(cachekit_buffer *out, const uint8_t *at, size_t room)
 {
-    out->len = at == NULL ? 0 : (size_t)(at - out->data);
+    out->len = (size_t)(at - out->data);
     return cachekit_buffer_reserve(out, room) == CACHEKIT_OK;
 }
 
@@ -302,6 +302,9 @@ static enum fault put_tree(cachekit_buffer *out, const cachekit_value *root)
     struct place *const last = places + CACHEKIT_VALUE_DEPTH_MAX;
     struct place *top = places; // first unused
     struct place now = {root, root + 1};
+    if (cachekit_buffer_reserve(out, ROOM_MIN) != CACHEKIT_OK) {
+        return NO_MEMORY;
+    }
     uint8_t *at = out->data;
     const uint8_t *limit = at + out->room;
     for (;;) {

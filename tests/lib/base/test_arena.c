@@ -110,12 +110,19 @@ Test(arena, budget_is_never_exceeded_and_can_be_used)
     cachekit_arena_release(&arena);
 }
 
+// Sums that overflow never reach the allocator as something small.
 Test(arena, impossible_sizes_are_refused)
 {
-    cachekit_arena arena = CACHEKIT_ARENA_INIT;
+    struct fault_allocator memory;
+    fault_allocator_init(&memory);
+    memory.fail_at = 0; // a size that does reach it is refused there
+    memory.fail_on = true;
+    cachekit_arena arena;
+    cachekit_arena_init(&arena, &memory.hooks, SIZE_MAX);
     for (size_t less = 0; less < 100; less++) {
         cr_assert_null(cachekit_arena_alloc(&arena, SIZE_MAX - less));
         cr_assert_null(cachekit_arena_copy(&arena, "x", SIZE_MAX - less));
+        cr_assert(less >= 32 || memory.calls == 0);
     }
     cr_assert(eq(sz, arena.reserved, 0));
 }

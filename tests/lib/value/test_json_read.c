@@ -520,3 +520,39 @@ Test(json_read, a_document_wider_than_the_first_stack)
     cachekit_arena_release(&arena);
     cachekit_buffer_release(&text);
 }
+
+// Each text is repeated to about a megabyte: what packs the most nodes into the fewest bytes.
+Test(json_read, memory_is_bounded_by_the_input)
+{
+    static const char *const rows[][3] = {
+        {"[", "1,", "]"},
+        {"[", "[],", "]"},
+        {"[", "[1],", "]"},
+        {"[", "\"\",", "]"},
+        {"[", "\"\\n\",", "]"},
+        {"{", "\"\":1,", "}"},
+        {"[", "{\"\":0},", "]"},
+        {"{\"$map\":[", "[1,1],", "]}"},
+        {"[", "{\"$map\":[]},", "]"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cachekit_buffer text = CACHEKIT_BUFFER_INIT;
+        const char *const *row = rows[i];
+        cr_assert(eq(int, cachekit_buffer_append(&text, row[0], strlen(row[0])), CACHEKIT_OK));
+        while (text.len < 1000000) {
+            cr_assert(eq(int, cachekit_buffer_append(&text, row[1], strlen(row[1])), CACHEKIT_OK));
+        }
+        text.len--; // the last comma
+        cr_assert(eq(int, cachekit_buffer_append(&text, row[2], strlen(row[2])), CACHEKIT_OK));
+        cachekit_arena arena = CACHEKIT_ARENA_INIT;
+        cachekit_value root;
+        cachekit_slice input = {text.data, text.len};
+        cr_expect(eq(int, cachekit_json_decode(input, CACHEKIT_JSON_COPY, &arena, &root, NULL),
+                     CACHEKIT_OK),
+                  "%s", row[1]);
+        cr_expect(le(sz, arena.reserved, 64 * text.len), "%s: %zu for %zu", row[1], arena.reserved,
+                  text.len);
+        cachekit_arena_release(&arena);
+        cachekit_buffer_release(&text);
+    }
+}

@@ -84,7 +84,7 @@ static bool same_items(const msgpack_object *theirs, const cachekit_value *ours)
 
 static bool same_bytes(const char *data, uint32_t len, const cachekit_value *ours)
 {
-    return ours->len == len && memcmp(ours->as.text, data, len) == 0;
+    return ours->len == len && (len == 0 || memcmp(ours->as.text, data, len) == 0);
 }
 
 static bool same(const msgpack_object *theirs, const cachekit_value *ours)
