@@ -142,6 +142,15 @@ class Programs(Folder):
         whole = [first, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive"]
         self.assertEqual(self.names(self.link(CC, *whole)), ["alpha", "zeta"])
 
+    def test_paths_in_a_shared_library_are_there(self):
+        first = self.c("first.c", ONE_FILE.replace("NAME", "zeta") + "CKBENCH_MAIN\n")
+        text = ONE_FILE.replace("NAME", "alpha")
+        second = self.compile(CC, "second.c", text, *C11, *WARNINGS, "-fPIC")
+        shared = self.path("libpaths.so")
+        self.tool(CC, *FLAGS, "-shared", second, "-o", shared)
+        parts = [first, "-Wl,--no-as-needed", shared, f"-Wl,-rpath,{self.folder}"]
+        self.assertEqual(self.names(self.link(CC, *parts)), ["alpha", "zeta"])
+
     def test_a_name_that_the_compiler_defines_is_taken_as_written(self):
         text = "#define alpha 1\n" + ONE_FILE.replace("NAME", "alpha") + "CKBENCH_MAIN\n"
         self.assertEqual(self.names(self.link(CC, self.c("first.c", text))), ["alpha"])

@@ -21,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Shared libraries with paths in them find these functions in the program. */
+#define CKBENCH_API __attribute__((visibility("default")))
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,13 +67,13 @@ struct ckbench_path {
 };
 
 /** The shape that is asked for, "" when none is. Valid for the life of the process. */
-const char *ckbench_shape(void);
+CKBENCH_API const char *ckbench_shape(void);
 
 /** The operation that is asked for, "" when none is. Valid for the life of the process. */
-const char *ckbench_operation(void);
+CKBENCH_API const char *ckbench_operation(void);
 
 /** Adds `path`, which must live as long as the process. Called before main() by the macros. */
-void ckbench_register(struct ckbench_path *path);
+CKBENCH_API void ckbench_register(struct ckbench_path *path);
 
 /**
  * Reads the request in `argv`, answers it and returns the exit status of the program. `compiler`
