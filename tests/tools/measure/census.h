@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who is alive: counts the processes whose environment holds a marker. For tests about processes.
+// Who is alive: counts the processes whose environment or command line holds a marker. For tests
+// about processes.
 #ifndef CKBENCH_TEST_CENSUS_H
 #define CKBENCH_TEST_CENSUS_H
 
@@ -22,11 +23,11 @@ static inline int64_t census_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static inline bool census_has(const char *pid, const char *marker)
+static inline bool census_has(const char *pid, const char *what, const char *marker)
 {
     static char text[256 * 1024];
     char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
+    (void)snprintf(path, sizeof path, "/proc/%.20s/%s", pid, what);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : 0;
     if (fd >= 0) {
@@ -35,8 +36,7 @@ static inline bool census_has(const char *pid, const char *marker)
     return length > 0 && memmem(text, (size_t)length, marker, strlen(marker)) != NULL;
 }
 
-// Processes other than this one that were started with `marker` in their environment. Zombies have
-// none.
+// Processes other than this one that were started with `marker`. Zombies have neither.
 static inline int census_count(const char *marker)
 {
     int count = 0;
@@ -44,7 +44,8 @@ static inline int census_count(const char *marker)
     for (struct dirent *entry; proc != NULL && (entry = readdir(proc)) != NULL;) {
         bool is_process = isdigit((unsigned char)entry->d_name[0]) != 0;
         if (is_process && atoi(entry->d_name) != (int)getpid()) {
-            count += census_has(entry->d_name, marker);
+            count += census_has(entry->d_name, "environ", marker) ||
+                     census_has(entry->d_name, "cmdline", marker);
         }
     }
     (void)closedir(proc);

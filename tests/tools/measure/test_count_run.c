@@ -8,11 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "census.h"
 #include "measure/count_run.h"
+#include "measure/interrupt.h"
 #include "program.h"
 #include "same.h"
 
@@ -68,8 +69,7 @@ static void run(int64_t timeout_ms)
     cr_assert(count_run(plan, JOBS, timeout_ms, NULL, NULL, &fault), "%s", fault.text);
 }
 
-// Nobody runs in our scratch directory any more. Its path is in every command line of valgrind's
-// and in PWD of the subject's environment.
+// Its path is in every command line of valgrind's.
 static void expect_nobody(void)
 {
     cr_expect(eq(int, census_await(scratch.path, 0, 5000), 0));
@@ -260,7 +260,7 @@ Test(test_count_run, a_path_that_is_not_understood_is_named)
     free(file);
 }
 
-Test(test_count_run, the_kit_s_own_reports_and_what_valgrind_cannot_run)
+Test(test_count_run, what_the_kit_reports_and_what_valgrind_cannot_run)
 {
     static const struct {
         const char *path;
@@ -399,4 +399,51 @@ Test(test_count_run, progress_is_told_and_bad_requests_are_refused)
     open_subject(SUBJECTS_DIR "/script/script");
     cr_expect(count_plan_unit(plan, "head", &subject, &(struct count_settings){0}, &fault) == NULL);
     cr_expect(strstr(fault.text, "is a script") != NULL, "%s", fault.text);
+}
+
+static void interrupt(void *context, size_t done, size_t total, const char *label)
+{
+    (void)context;
+    (void)total;
+    (void)label;
+    if (done == 1) {
+        (void)raise(SIGTERM);
+    }
+}
+
+Test(test_count_run, an_interruption_ends_all_and_leaves_no_figure_for_the_rest)
+{
+    open_subject(ODD_SUBJECT);
+    struct count_unit *units[3] = {add_unit(NULL), add_unit(NULL), add_unit(NULL)};
+    for (int i = 0; i < 3; i++) {
+        add(units[i], "good", 0);
+        add(units[i], "hangs", 0);
+    }
+    cr_assert(interrupt_install(&fault), "%s", fault.text);
+    cr_assert(not(count_run(plan, JOBS, LONG_MS, interrupt, NULL, &fault)));
+    interrupt_remove();
+    SAME(fault.text, "interrupted by SIGTERM");
+    for (int i = 0; i < 3; i++) {
+        const struct count_result *result = count_unit_find(units[i], "hangs", 0);
+        cr_expect(eq(int, (int)result->state, COUNT_MISSING));
+        cr_expect(strstr(result->reason, "interrupted") != NULL, "%s", result->reason);
+    }
+    cr_expect(eq(int, (int)count_unit_find(units[2], "good", 0)->state, COUNT_MISSING));
+    cr_expect(eq(int, census_count(scratch.path), 0));
+}
+
+Test(test_count_run, killed_it_leaves_no_valgrind_behind)
+{
+    open_subject(SUBJECTS_DIR "/misbehaving/misbehaving");
+    struct count_unit *unit = add_unit(NULL);
+    add(unit, "hangs_deaf", 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)count_run(plan, JOBS, LONG_MS, NULL, NULL, &fault);
+        _exit(0);
+    }
+    // The main process and its measured child.
+    cr_expect(eq(int, census_await(scratch.path, 2, LONG_MS), 2));
+    cr_assert(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+    expect_nobody();
 }
