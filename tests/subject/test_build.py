@@ -238,7 +238,7 @@ class Stamp(Folder):
         return self.tool("git", *person, *arguments, cwd=self.folder).strip()
 
     def build(self, *options):
-        self.tool(CMAKE, "-S", self.folder, "-B", self.path("build"), *options)
+        self.tool(CMAKE, "-G", "Ninja", "-S", self.folder, "-B", self.path("build"), *options)
         return self.rebuild()
 
     def rebuild(self):
