@@ -172,6 +172,16 @@ static const struct {
      "g: gone, -4 instructions per op (b.c:2)",
      -400,
      0},
+    // its first instruction is a header's
+    {{"ob=/x/exe\nfl=/d/num.h\nfn=f\n11 30\nfi=/d/a.c\n52 6\n51 6\ncfi=/d/num.h\ncfn=f\ncalls=3 "
+      "11\n51 1\n",
+      42, 1},
+     {"ob=/x/exe\nfl=/d/num.h\nfn=f\n11 20\nfi=/d/a.c\n52 4\n51 4\ncfi=/d/num.h\ncfn=f\ncalls=2 "
+      "11\n51 1\n",
+      28, 1},
+     "f: called +1 per op from itself, 14 instructions each (a.c:51)",
+     1400,
+     1400},
     // recursion
     {{F "1 2\ncfn=f'2\ncalls=2 1\n1 1\nfn=f'2\n1 8\ncfn=f'2\ncalls=2 1\n1 1\n", 10, 2},
      {F "1 2\ncfn=f'2\ncalls=2 1\n1 1\nfn=f'2\n1 2\n", 4, 2},

@@ -214,15 +214,16 @@ Test(profile, a_relative_source_is_own_where_it_exists_under_the_root)
                                                   "ob=/x/exe\nfl=./here.c\nfn=f\n1 5\n"
                                                   "fl=./malloc/./malloc/malloc.c\nfn=malloc\n1 7\n"
                                                   "fl=../here.c\nfn=g\n1 11\n"
+                                                  "fl=./build/./here.c\nfn=k\n1 19\n"
                                                   "fl=/usr/include/inlined.h\nfn=h\n1 13\n"
                                                   "fi=here.c\n1 17\n",
-                                                  53)),
+                                                  72)),
                      &dump, &fault),
         "%s", fault.text);
     uint64_t own_ir = 0;
     struct own_rule rule = {.root = root, .by_source = true};
     cr_assert(profile_own(&dump.windows[1], &rule, &own_ir));
-    cr_assert(eq(u64, own_ir, 5 + 13 + 17));
+    cr_assert(eq(u64, own_ir, 5 + 13 + 17 + 19));
     callgrind_release(&dump);
     (void)unlink(path);
     (void)rmdir(root);

@@ -171,8 +171,7 @@ static void set_name(struct attribution_function *function, const struct profile
     const struct profile_function *it = &profile->functions[at];
     function->object = profile->objects[it->object].class_name;
     function->name = it->name;
-    function->source = it->source;
-    function->first_line = it->first_line;
+    attribution_find_place(profile, at, function);
     function->change_source = "";
 }
 

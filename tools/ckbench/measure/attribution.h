@@ -31,7 +31,8 @@ struct attribution_caller {
 struct attribution_function {
     const char *object; // class name
     const char *name;
-    const char *source; // head's, or base's for a function that is gone; empty when unknown
+    const char *source; // head's, or base's for a function that is gone; not a header if it has
+                        // code of another file; empty when unknown
     uint32_t first_line;
     const char *change_source; // where its cost per call changed most; empty when unknown
     uint32_t change_line;      // a line of head, or of base where code only went away

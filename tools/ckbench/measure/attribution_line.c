@@ -117,6 +117,38 @@ static const struct profile_line *largest(const struct lines *mine, const struct
     return best;
 }
 
+static bool is_header(const char *source)
+{
+    static const char *const ends[] = {".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"};
+    const char *end = strrchr(symbol_file_name(source), '.');
+    for (size_t i = 0; end != NULL && i < sizeof ends / sizeof *ends; i++) {
+        if (strcmp(end, ends[i]) == 0) {
+            return true;
+        }
+    }
+    return end == NULL; // such as <vector>
+}
+
+// valgrind takes the file of a function's first instruction for the function's. Where that was
+// inlined from a header, the first line of another file is nearer to what people look for.
+void attribution_find_place(const struct profile *profile, size_t index,
+                            struct attribution_function *function)
+{
+    function->source = profile->functions[index].source;
+    function->first_line = profile->functions[index].first_line;
+    if (function->source[0] == '\0' || !is_header(function->source)) {
+        return;
+    }
+    struct lines lines = lines_of(profile, index, 1);
+    for (size_t i = 0; i < lines.count; i++) {
+        if (!is_header(lines.first[i].source)) {
+            function->source = lines.first[i].source;
+            function->first_line = lines.first[i].line;
+            return;
+        }
+    }
+}
+
 void attribution_find_line(const struct attribution_side *head, size_t in_head,
                            const struct attribution_side *base, size_t in_base,
                            struct attribution_function *function)

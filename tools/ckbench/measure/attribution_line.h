@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Which line of a function changed. Layer: measure; private to attribution.
+// Where a function lies, and which line of it changed. Layer: measure; private to attribution.
 #ifndef CKBENCH_ATTRIBUTION_LINE_H
 #define CKBENCH_ATTRIBUTION_LINE_H
 
 #include "measure/attribution.h"
+
+// Fills source and first_line from the function's place in a profile.
+void attribution_find_place(const struct profile *profile, size_t index,
+                            struct attribution_function *function);
 
 // Fills change_source and change_line of a function at `in_head` and `in_base`; SIZE_MAX: it is
 // not there. Leaves them when no line is known to have changed its cost.

@@ -51,20 +51,30 @@ static bool is_own_object(const struct profile_object *object, const struct own_
            (rule->exe && strcmp(object->class_name, SYMBOL_EXE) == 0);
 }
 
-// A source is relative when the build maps its directory away; then it is own if it exists there.
-static bool is_own_source(const char *source, const struct own_rule *rule)
+// Does it exist under the root? `relative` may climb out of it, and is then not.
+static bool exists_below(const char *root, const char *relative)
 {
     char joined[PATH_MAX];
     char real[PATH_MAX];
+    int len = snprintf(joined, sizeof joined, "%s/%s", root, relative);
+    return len > 0 && (size_t)len < sizeof joined && realpath(joined, real) != NULL &&
+           is_under(real, root);
+}
+
+// A source is relative when the build maps its directory away. Then it is own if it exists in the
+// checkout, by itself or, for what was compiled in a build directory (./build/gate/./lib/a.c),
+// without that directory.
+static bool is_own_source(const char *source, const struct own_rule *rule)
+{
     if (source[0] == '\0' || rule->root == NULL) {
         return false;
     }
     if (source[0] == '/') {
         return is_under(source, rule->root);
     }
-    int len = snprintf(joined, sizeof joined, "%s/%s", rule->root, source);
-    return len > 0 && (size_t)len < sizeof joined && realpath(joined, real) != NULL &&
-           is_under(real, rule->root);
+    const char *behind = strstr(source, "/./");
+    return exists_below(rule->root, source) ||
+           (behind != NULL && exists_below(rule->root, behind + 3));
 }
 
 static int compare_line_functions(const void *key, const void *item)
