@@ -299,7 +299,7 @@ read_document(cachekit_slice input, unsigned flags, cachekit_arena *arena, cache
             at = body + date_len;
             continue;
         }
-        if (slots == 0) {
+        if (CKI_UNLIKELY(slots == 0)) {
             *next++ = (cachekit_value){.type = type};
             at = body;
             continue;

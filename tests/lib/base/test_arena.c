@@ -77,6 +77,19 @@ Test(arena, reset_keeps_the_largest_block)
     cachekit_arena_release(NULL);
 }
 
+// A budget that runs out leaves a last block smaller than the one before.
+Test(arena, the_largest_block_need_not_be_the_newest)
+{
+    cachekit_arena arena;
+    cachekit_arena_init(&arena, NULL, 4096 + 8192 + 1000);
+    while (cachekit_arena_alloc(&arena, 160) != NULL) {
+    }
+    cr_assert(eq(sz, arena.reserved, 4096 + 8192 + 1000));
+    cachekit_arena_reset(&arena);
+    cr_assert(eq(sz, arena.reserved, 8192));
+    cachekit_arena_release(&arena);
+}
+
 Test(arena, empty_pieces_have_their_own_address)
 {
     cachekit_arena arena = CACHEKIT_ARENA_INIT;
@@ -115,16 +128,38 @@ Test(arena, impossible_sizes_are_refused)
 {
     struct fault_allocator memory;
     fault_allocator_init(&memory);
-    memory.fail_at = 0; // a size that does reach it is refused there
-    memory.fail_on = true;
     cachekit_arena arena;
     cachekit_arena_init(&arena, &memory.hooks, SIZE_MAX);
+    cr_assert_not_null(cachekit_arena_alloc(&arena, 1));
+    size_t reserved = arena.reserved;
+    int calls = memory.calls;
+    memory.fail_at = calls; // a size that does reach it is refused there
+    memory.fail_on = true;
     for (size_t less = 0; less < 100; less++) {
         cr_assert_null(cachekit_arena_alloc(&arena, SIZE_MAX - less));
         cr_assert_null(cachekit_arena_copy(&arena, "x", SIZE_MAX - less));
-        cr_assert(less >= 32 || memory.calls == 0);
+        cr_assert(less >= 32 || memory.calls == calls);
     }
-    cr_assert(eq(sz, arena.reserved, 0));
+    cr_assert(eq(sz, arena.reserved, reserved));
+    cachekit_arena_release(&arena);
+}
+
+// The terminator of a copy that fills all free bytes would lie on the node above them.
+Test(arena, a_copy_needs_room_for_its_end)
+{
+    cachekit_arena arena = CACHEKIT_ARENA_INIT;
+    static const uint8_t data[8192];
+    for (size_t less = 0; less < 3; less++) {
+        uint8_t *node = cachekit_arena_alloc(&arena, 16);
+        cr_assert_not_null(node);
+        memset(node, 0xaa, 16);
+        size_t len = (size_t)(arena.high - arena.low) - less;
+        char *copy = cachekit_arena_copy(&arena, data, len);
+        cr_assert_not_null(copy);
+        cr_assert(eq(int, copy[len], 0));
+        cr_assert(eq(u8, node[0], 0xaa));
+        cachekit_arena_release(&arena);
+    }
 }
 
 Test(arena, refused_memory_changes_nothing)
