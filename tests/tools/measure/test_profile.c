@@ -213,7 +213,7 @@ Test(profile, a_relative_source_is_own_where_it_exists_under_the_root)
         sample_parse(HAND_FILE(HAND_N1, HAND_PART(2, "dump n2",
                                                   "ob=/x/exe\nfl=./here.c\nfn=f\n1 5\n"
                                                   "fl=./malloc/./malloc/malloc.c\nfn=malloc\n1 7\n"
-                                                  "fl=../here.c\nfn=g\n1 11\n"
+                                                  "fl=../../etc/passwd\nfn=g\n1 11\n"
                                                   "fl=./build/./here.c\nfn=k\n1 19\n"
                                                   "fl=/usr/include/inlined.h\nfn=h\n1 13\n"
                                                   "fi=here.c\n1 17\n",
