@@ -106,12 +106,12 @@ static bool take_uint(struct cursor *cursor, uint64_t max, uint64_t *value)
     if (marker < 0xcc || marker > 0xd3) {
         return false;
     }
-    size_t width = (size_t)1 << ((marker - 0xcc) & 3);
+    unsigned bits = 8u << ((marker - 0xcc) & 3);
     bool is_signed = marker >= 0xd0;
-    if (!take_big_endian(cursor, width, value)) {
+    if (!take_big_endian(cursor, bits / 8, value)) {
         return false;
     }
-    if (is_signed && (*value >> (8 * width - 1)) != 0) {
+    if (is_signed && (*value >> (bits - 1)) != 0) {
         return false;
     }
     return *value <= max;
