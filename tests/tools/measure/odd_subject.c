@@ -14,8 +14,6 @@
 
 #include <valgrind/callgrind.h>
 
-extern char **environ;
-
 // Shared with the measured processes, whose lines count too.
 static int *lines;
 
@@ -182,14 +180,28 @@ static void say_subject(void)
         "\"flags\":\"\",\"commit\":null,\"dirty\":[],\"build_id\":null}\n");
 }
 
+static int read_request(const char *text, struct request *request)
+{
+    int *const numbers[] = {&request->layout, &request->warmup, &request->n1, &request->n2};
+    size_t length = strcspn(text, ",");
+    (void)snprintf(request->name, sizeof request->name, "%.*s", (int)length, text);
+    char *at = (char *)text + length;
+    for (size_t i = 0; i < 4; i++) {
+        if (*at != ',') {
+            return 0;
+        }
+        *numbers[i] = (int)strtol(at + 1, &at, 10);
+    }
+    return *at == '\0';
+}
+
 static int count_all(int argc, char **argv)
 {
     say_subject();
     say("{\"type\":\"guest\",\"cpuid\":\"c0de\"}\n");
     for (int i = 0; i < argc; i++) {
         struct request request;
-        if (sscanf(argv[i], "%64[a-z_],%d,%d,%d,%d", request.name, &request.layout, &request.warmup,
-                   &request.n1, &request.n2) != 5) {
+        if (!read_request(argv[i], &request)) {
             return 2;
         }
         measure(&request);

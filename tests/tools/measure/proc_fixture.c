@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static void say(const char *format, ...)
 {
     char line[4096];
@@ -27,7 +25,7 @@ static void report_fds(void)
 {
     DIR *dir = opendir("/proc/self/fd");
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(dir)) {
+        if (entry->d_name[0] != '.' && strtol(entry->d_name, NULL, 10) != dirfd(dir)) {
             say("fd %s\n", entry->d_name);
         }
     }
@@ -170,7 +168,7 @@ static void kill_keeper(void)
 int main(int argc, char **argv)
 {
     const char *habit = argc > 1 ? argv[1] : "";
-    int number = argc > 2 ? atoi(argv[2]) : 0;
+    int number = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 0;
     if (strcmp(habit, "report") == 0) {
         return report();
     } else if (strcmp(habit, "exit") == 0) {

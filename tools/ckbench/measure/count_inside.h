@@ -81,13 +81,13 @@ bool attempt_queue(struct count_unit *unit, const size_t *indices, size_t size,
 void attempt_free(struct attempt *attempt);
 
 // count_listen.c: the on_line of a process.
-enum proc_word attempt_hear(void *attempt, const char *line, size_t length);
+enum proc_word attempt_hear(void *context, const char *line, size_t length);
 
 // The request that is running or due, NULL after the last.
 struct count_result *attempt_current(const struct attempt *attempt);
 
 // count_judge.c: the on_end of a process; may queue others.
-void attempt_end(void *attempt, const struct proc_result *result);
+void attempt_end(void *context, const struct proc_result *result);
 
 // count_evidence.c: what the files of a process say.
 

@@ -218,18 +218,18 @@ static bool settle(struct keeper *keeper, struct keeper_fds *fds)
     return keeper->signals >= 0;
 }
 
-_Noreturn void keeper_main(const struct proc_spec *spec, const struct keeper_fds *given)
+_Noreturn void keeper_main(const struct proc_spec *spec, const struct keeper_fds *fds)
 {
-    struct keeper keeper = {.control = given->control, .signals = -1};
-    struct keeper_fds fds = *given;
+    struct keeper keeper = {.control = fds->control, .signals = -1};
+    struct keeper_fds own = *fds;
     struct keeper_message message = {.news = KEEPER_NOT_STARTED};
     sigset_t all;
     // Blocked, SIGCHLD included, before the handlers go: the default action kills nobody here.
     (void)sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, NULL);
     reset_signals();
-    bool settled = settle(&keeper, &fds);
-    message.error = settled ? start_child(&keeper, spec, &fds) : errno;
+    bool settled = settle(&keeper, &own);
+    message.error = settled ? start_child(&keeper, spec, &own) : errno;
     if (message.error != 0) {
         send_message(&keeper, &message);
         _exit(1);

@@ -54,12 +54,12 @@ static bool read_process(const char *pid_text, struct process *process)
     text[length] = '\0';
     // The name may hold anything, brackets included: what follows its last one is ours to read.
     const char *rest = strrchr(text, ')');
-    int parent = 0;
-    if (rest == NULL || sscanf(rest + 1, " %c %d", &process->state, &parent) != 2) {
+    if (rest == NULL || strlen(rest) < sizeof ") S 1") {
         return false;
     }
+    process->state = rest[2];
+    process->parent = (pid_t)strtol(rest + 3, NULL, 10);
     process->pid = (pid_t)strtol(pid_text, NULL, 10);
-    process->parent = parent;
     process->ours = false;
     return true;
 }

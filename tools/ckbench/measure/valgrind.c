@@ -3,7 +3,6 @@
 // .valgrindrc files can turn a count into 0, tunables and locales move it.
 #include "measure/valgrind.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,11 +83,11 @@ static bool parse_version(const char *text, struct valgrind *valgrind)
     }
     const char *version = text + sizeof prefix - 1;
     size_t length = strcspn(version, "\n");
-    if (length == 0 || length >= sizeof valgrind->version || !isdigit((unsigned char)version[0])) {
+    if (length == 0 || length >= sizeof valgrind->version || version[0] < '0' || version[0] > '9') {
         return false;
     }
     long major = strtol(version, &end, 10);
-    if (*end != '.' || !isdigit((unsigned char)end[1])) {
+    if (*end != '.' || end[1] < '0' || end[1] > '9') {
         return false;
     }
     long minor = strtol(end + 1, &end, 10);
@@ -118,7 +117,7 @@ static size_t read_start(const char *path, char *text, size_t size)
 static bool judge_version(struct valgrind *valgrind, const struct proc_result *result,
                           const char *out_path, struct fault *fault)
 {
-    char text[128];
+    char text[128] = "";
     char how[96];
     size_t length = read_start(out_path, text, sizeof text);
     if (result->end != PROC_EXITED || result->status != 0) {
