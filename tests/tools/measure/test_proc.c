@@ -118,7 +118,7 @@ Test(test_proc, an_end_is_told_as_it_was)
         {"exit", "0", PROC_EXITED, 0, 0, "ended with exit status 0"},
         {"exit", "7", PROC_EXITED, 7, 0, "ended with exit status 7"},
         {"signal", "9", PROC_SIGNALLED, 0, 9, "was killed by SIGKILL"},
-        {"signal", "11", PROC_SIGNALLED, 0, 11, "was killed by SIGSEGV"},
+        {"signal", "14", PROC_SIGNALLED, 0, 14, "was killed by SIGALRM"},
         {"signal", "40", PROC_SIGNALLED, 0, 40, "was killed by signal 40"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -172,6 +172,25 @@ Test(test_proc, lines_are_whole_or_a_fault)
     cr_assert(eq(int, (int)result.end, PROC_BAD_LINE));
     cr_assert(eq(sz, result.line_count, 1));
     SAME(ear.heard, "whole\n");
+}
+
+Test(test_proc, a_limit_on_memory_reaches_the_child)
+{
+    char text[32] = "";
+    struct fault fault;
+    struct proc_result result;
+    const char *const argv[] = {"/bin/sh", "-c", "ulimit -v", NULL};
+    const char *const env[] = {NULL};
+    const struct proc_task task = {.spec = {.argv = argv,
+                                            .env = env,
+                                            .dir = scratch.path,
+                                            .out_path = out_path,
+                                            .err_path = err_path,
+                                            .address_space_bytes = 4ULL << 30}};
+    cr_assert(proc_run(&task, &result, &fault), "%s", fault.text);
+    FILE *file = fopen(out_path, "r");
+    cr_assert(file != NULL && fgets(text, sizeof text, file) != NULL && fclose(file) == 0);
+    SAME(text, "4194304\n");
 }
 
 static off_t size_of(const char *path)
