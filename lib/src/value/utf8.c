@@ -8,13 +8,25 @@
 
 // Follows Unicode 15.0, table 3-7.
 static const struct lead {
-    uint8_t first, last; // lead bytes of this row
-    uint8_t low, high;   // what the second byte may be
-    uint8_t len;
+    uint8_t len;       // of the character; 0: no character begins so
+    uint8_t low, high; // what the second byte may be
 } leads[] = {
-    {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-    {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-    {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    {0, 0, 0},       // 80 to c1, f5 to ff
+    {2, 0x80, 0xbf}, // c2 to df
+    {3, 0xa0, 0xbf}, // e0
+    {3, 0x80, 0xbf}, // e1 to ec, ee, ef
+    {3, 0x80, 0x9f}, // ed
+    {4, 0x90, 0xbf}, // f0
+    {4, 0x80, 0xbf}, // f1 to f3
+    {4, 0x80, 0x8f}, // f4
+};
+
+// Rows of `leads` for the lead bytes from c0.
+static const uint8_t rows[64] = {
+    0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, // c
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, // d
+    2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 3, 3, // e
+    5, 6, 6, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // f
 };
 
 static bool is_tail(uint8_t byte)
@@ -25,22 +37,14 @@ static bool is_tail(uint8_t byte)
 // The length of the character of two bytes and more at `text`, 0 if it is malformed.
 static size_t wide_len(const uint8_t *text, size_t room)
 {
-    for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++) {
-        const struct lead *lead = &leads[i];
-        if (text[0] < lead->first || text[0] > lead->last) {
-            continue;
-        }
-        if (room < lead->len || text[1] < lead->low || text[1] > lead->high) {
-            return 0;
-        }
-        for (size_t k = 2; k < lead->len; k++) {
-            if (!is_tail(text[k])) {
-                return 0;
-            }
-        }
-        return lead->len;
+    const struct lead *lead = &leads[text[0] < 0xc0 ? 0 : rows[text[0] - 0xc0]];
+    if (lead->len == 0 || room < lead->len || text[1] < lead->low || text[1] > lead->high) {
+        return 0;
     }
-    return 0;
+    if ((lead->len > 2 && !is_tail(text[2])) || (lead->len > 3 && !is_tail(text[3]))) {
+        return 0;
+    }
+    return lead->len;
 }
 
 static bool is_ascii8(const uint8_t *text)
