@@ -58,18 +58,19 @@ size_t cki_utf8_valid_len(const uint8_t *text, size_t len)
 {
     size_t at = 0;
     while (at < len) {
-        while (len - at >= 8 && is_ascii8(text + at)) {
-            at += 8;
-        }
-        while (at < len && text[at] < 0x80) {
-            at++;
-        }
-        if (at < len) {
+        if (text[at] >= 0x80) {
             size_t wide = wide_len(text + at, len - at);
             if (wide == 0) {
                 return at;
             }
             at += wide;
+            continue;
+        }
+        while (len - at >= 8 && is_ascii8(text + at)) {
+            at += 8;
+        }
+        while (at < len && text[at] < 0x80) {
+            at++;
         }
     }
     return at;
