@@ -12,7 +12,7 @@ enum { GAP = 2, ELASTIC_MIN = 12, COLUMNS_MAX = 32, CELL_MAX = 4096 };
 void table_init(struct table *table, const struct table_column *columns, size_t column_count)
 {
     *table = (struct table){.columns = columns, .column_count = column_count};
-    table->is_failed = column_count > COLUMNS_MAX;
+    table->is_failed = column_count < 1 || column_count > COLUMNS_MAX;
 }
 
 void table_release(struct table *table)
@@ -67,13 +67,13 @@ void table_add_tone(struct table *table, enum table_tone tone, const char *word)
 
 static void find_widths(const struct table *table, size_t *widths)
 {
-    for (size_t i = 0; i < table->column_count; i++) {
-        widths[i] = strlen(table->columns[i].title);
-    }
-    for (size_t i = 0, column = 0; i < table->cell_count; i++, column++) {
-        column = column < table->column_count ? column : 0;
-        size_t len = strlen(table->cells[i].text);
-        widths[column] = len > widths[column] ? len : widths[column];
+    for (size_t column = 0; column < table->column_count; column++) {
+        size_t width = strlen(table->columns[column].title);
+        for (size_t i = column; i < table->cell_count; i += table->column_count) {
+            size_t len = strlen(table->cells[i].text);
+            width = len > width ? len : width;
+        }
+        widths[column] = width;
     }
 }
 
