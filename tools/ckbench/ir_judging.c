@@ -40,6 +40,34 @@ static struct ir_policy policy_for(const struct manifest *manifest, const struct
     return policy;
 }
 
+// Which limit was reached, before the functions that reached it.
+static void note_limits(struct gate_path *path, const struct ir_policy *policy)
+{
+    const struct ir_judgement *j = &path->judgement;
+    const struct ir_figures *head = &j->head_figures, *base = &j->base_figures;
+    if (j->verdict != IR_FAIL && j->verdict != IR_WARN) {
+        return;
+    }
+    if (j->total_over_fail || j->total_over_warn) {
+        int64_t limit = j->total_over_fail ? policy->fail_mpct : policy->warn_mpct;
+        gate_reason(path, "total %+g instructions per call, at or over %g %% more",
+                    per_op_value(head->total) - per_op_value(base->total), (double)limit / 1000);
+    }
+    if (j->own_over_warn) {
+        gate_reason(path, "own %+g instructions per call, at or over %g %% more",
+                    per_op_value(head->own) - per_op_value(base->own),
+                    (double)policy->warn_mpct / 1000);
+    }
+    if (j->allocs_up) {
+        gate_reason(path, "allocations per call %g -> %g", per_op_value(base->allocs),
+                    per_op_value(head->allocs));
+    }
+    if (j->syscalls_up) {
+        gate_reason(path, "system calls per call %g -> %g", per_op_value(base->syscalls),
+                    per_op_value(head->syscalls));
+    }
+}
+
 static void note_acceptance(const struct manifest *manifest, struct gate_path *path,
                             const char *today)
 {
@@ -96,6 +124,7 @@ static bool judge_path(const struct ir_bench *bench, struct gate_result *result,
     if (path->judgement.verdict == IR_INCOMPARABLE) {
         gate_reason(path, "%s", difference->text);
     }
+    note_limits(path, &policy);
     note_acceptance(bench->manifest, path, today);
     if (result->mode == GATE_SELF_TEST) {
         judge_self_test(bench->heap_moved, path);
