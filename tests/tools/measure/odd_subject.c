@@ -17,7 +17,7 @@
 // Shared with the measured processes, whose lines count too.
 static int *lines;
 
-static void say(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
     char line[4096];
     va_list args;
