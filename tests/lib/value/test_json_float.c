@@ -132,7 +132,7 @@ static bool enter_comma_locale(char *dir)
 
 Test(json_float, no_locale_changes_a_digit)
 {
-    char dir[] = "/tmp/cachekit-locale.XXXXXX";
+    char dir[] = P_tmpdir "/cachekit-locale.XXXXXX";
     cr_assert(ne(ptr, mkdtemp(dir), NULL));
     bool entered = enter_comma_locale(dir);
     char command[256];

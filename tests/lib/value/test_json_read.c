@@ -169,6 +169,15 @@ Test(json_read, other_flags_are_refused)
     cr_assert(eq(int, cachekit_json_decode(input, 8, &arena, &root, NULL), CACHEKIT_E_INVALID));
 }
 
+Test(json_read, a_document_over_4_gib_is_not_looked_at)
+{
+    const uint8_t byte = '1';
+    cachekit_slice over = {&byte, (size_t)UINT32_MAX + 1};
+    cachekit_arena arena = CACHEKIT_ARENA_INIT;
+    cachekit_value root;
+    cr_assert(eq(int, cachekit_json_decode(over, 0, &arena, &root, NULL), CACHEKIT_E_TOO_LARGE));
+}
+
 Test(json_read, an_arena_without_memory_is_an_error_and_no_half_tree)
 {
     static const char text[] = "{\"a\":[1,2,\"\\n\",{\"$bytes\":\"00\"},{\"$map\":[[1,2]]}]}";
