@@ -46,6 +46,9 @@ struct run {
     struct gate_run *gate;
     struct progress progress;
     struct host_ticks ticks;
+    bool is_updated;
+    struct ir_budget_changes changes; // when updated
+    struct fault not_updated;         // why not, when --update was asked for
 };
 
 static bool open_base(struct run *run, struct fault *fault)
@@ -301,33 +304,43 @@ static bool print_table(const struct run *run, struct fault *fault)
 }
 
 // Budgets are touched only by a run that measured everything it set out to measure.
-static int update_budget(struct run *run)
+static bool is_whole(const struct run *run, struct fault *fault)
 {
-    struct ir_budget_changes changes;
-    struct fault fault;
     for (size_t i = 0; i < run->result.path_count; i++) {
         if (run->result.paths[i].is_error) {
-            return say_fail(EXIT_INCOMPLETE, "no budget written: %s was not measured",
-                            run->result.paths[i].name);
+            return fault_set(fault, "no budget written: %s was not measured",
+                             run->result.paths[i].name);
         }
     }
-    if (!run->result.is_proven) {
-        return say_fail(EXIT_INCOMPLETE, "no budget written: the run could not prove itself");
+    return run->result.is_proven ||
+           fault_set(fault, "no budget written: the run could not prove itself");
+}
+
+// Before judging, so that what is shown is head against the budgets as they will be committed.
+static bool update_budget(struct run *run, struct fault *fault)
+{
+    run->is_updated = run->options.update && is_whole(run, &run->not_updated);
+    return !run->is_updated || ir_budget_update(&run->budget, &run->result,
+                                                run->options.allow_increase, &run->changes, fault);
+}
+
+static int write_budget(const struct run *run)
+{
+    struct fault fault;
+    if (!run->is_updated) {
+        return say_fault(EXIT_INCOMPLETE, &run->not_updated);
     }
-    if (!ir_budget_update(&run->budget, &run->result, run->options.allow_increase, &changes,
-                          &fault) ||
-        !budget_write(run->budget_path, &run->budget, &fault)) {
+    if (!budget_write(run->budget_path, &run->budget, &fault)) {
         return say_fault(EXIT_INCOMPLETE, &fault);
     }
-    say("%s: %zu recorded, %zu lowered, %zu raised, %zu unchanged", run->budget_path,
-        changes.recorded, changes.lowered, changes.raised, changes.equal);
-    if (changes.kept > 0) {
-        return say_fail(EXIT_BAD,
-                        "%zu paths cost more than their budget, which was kept: "
-                        "--allow-increase raises it",
-                        changes.kept);
-    }
-    return EXIT_GOOD;
+    const struct ir_budget_changes *c = &run->changes;
+    say("%s: %zu recorded, %zu lowered, %zu raised, %zu unchanged", run->budget_path, c->recorded,
+        c->lowered, c->raised, c->equal);
+    return c->kept == 0 ? EXIT_GOOD
+                        : say_fail(EXIT_BAD,
+                                   "%zu cost more than their budget, which was kept: "
+                                   "--allow-increase raises it",
+                                   c->kept);
 }
 
 static int exit_code_of(const struct run *run)
@@ -385,12 +398,12 @@ static int run_gate(struct run *run)
         return failed(&fault);
     }
     progress_open(&run->progress, run->name_count, false);
-    bool measured = measure(run, &fault) && judge(run, &fault);
+    bool measured = measure(run, &fault) && update_budget(run, &fault) && judge(run, &fault);
     progress_close(&run->progress);
     if (!measured || !write_documents(run, &fault) || !print_table(run, &fault)) {
         return failed(&fault);
     }
-    return run->options.update ? update_budget(run) : exit_code_of(run);
+    return run->options.update ? write_budget(run) : exit_code_of(run);
 }
 
 static void release(struct run *run)

@@ -221,15 +221,20 @@ static void put_identity(struct json_out *out, const char *key, const struct gat
     json_end_object(out);
 }
 
+static void put_known(struct json_out *out, const char *key, const char *text)
+{
+    json_put_text(out, key, text[0] != '\0' ? text : NULL);
+}
+
 static void put_host(struct json_out *out, const struct ir_host *host)
 {
     json_begin_object(out, "host");
-    json_put_text(out, "cpu", host->cpu);
+    put_known(out, "cpu", host->cpu);
     json_put_i64(out, "cores", host->cores);
-    json_put_text(out, "kernel", host->kernel);
-    json_put_text(out, "libc", host->libc);
-    json_put_text(out, "governor", host->governor);
-    json_put_text(out, "virtualisation", host->virtualisation);
+    put_known(out, "kernel", host->kernel);
+    put_known(out, "libc", host->libc);
+    put_known(out, "governor", host->governor);
+    put_known(out, "virtualisation", host->virtualisation);
     json_put_i64(out, "load_milli", host->load_milli);
     json_put_i64(out, "steal_milli", host->steal_milli);
     json_end_object(out);
