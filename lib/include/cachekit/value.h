@@ -12,6 +12,8 @@
 
 CACHEKIT_BEGIN_DECLS
 
+/* All functions here: any thread, no lock, no global state, no recursion. */
+
 /** Collections along one path: a document or tree of more levels is refused everywhere. */
 #define CACHEKIT_VALUE_DEPTH_MAX 1024
 
@@ -46,7 +48,7 @@ typedef struct cachekit_value {
         double f64;           /* FLOAT */
         const char *text;     /* STR, DATETIME, DATE, TIME; NUL-terminated only if so made */
         const uint8_t *bytes; /* BIN */
-        /* ARRAY: `len` nodes. MAP: 2 * `len` nodes, key and value in turn. */
+        /* ARRAY: `len` nodes. MAP: 2 * `len` nodes, key and value in turn. NULL if none. */
         const struct cachekit_value *items;
     } as;
 } cachekit_value;
@@ -78,8 +80,8 @@ enum cachekit_decode_flags {
  *
  * `*root` is nil after a failure. The arena is not reset: it may hold several documents, and what
  * a failed call took from it comes back with the next reset. Returns CACHEKIT_OK,
- * CACHEKIT_E_DECODE, CACHEKIT_E_TOO_LARGE (text or bytes over 2^32 - 1 bytes cannot occur, an
- * input beyond SIZE_MAX / 32 can), CACHEKIT_E_NOMEM or CACHEKIT_E_INVALID (unknown flag).
+ * CACHEKIT_E_DECODE, CACHEKIT_E_NOMEM, CACHEKIT_E_INVALID (unknown flag) or CACHEKIT_E_TOO_LARGE
+ * (an input over SIZE_MAX / 32 bytes).
  */
 CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_value_decode(cachekit_slice input,
                                                                        unsigned flags,

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+// msgpack's headers take every machine for a little-endian one unless told otherwise.
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#    define MSGPACK_ENDIAN_BIG_BYTE    1
+#    define MSGPACK_ENDIAN_LITTLE_BYTE 0
+#endif
 #include <msgpack/pack_define.h>
 #include <msgpack/timestamp.h>
 
@@ -18,12 +23,6 @@
 #include "value/sentinel.h"
 #include "value/utf8.h"
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#    undef MSGPACK_ENDIAN_BIG_BYTE
-#    undef MSGPACK_ENDIAN_LITTLE_BYTE
-#    define MSGPACK_ENDIAN_BIG_BYTE    1
-#    define MSGPACK_ENDIAN_LITTLE_BYTE 0
-#endif
 #define msgpack_pack_inline_func(name)        static inline void msgpack_pack##name
 #define msgpack_pack_inline_func_cint(name)   static inline void msgpack_pack##name
 #define msgpack_pack_inline_func_fixint(name) static inline void msgpack_pack_fix##name
