@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
@@ -20,6 +22,11 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     va_end(args);
     (void)!write(3, line, (size_t)length);
 }
+
+enum { LIFE_S = 90 };
+
+// Which descendant is stopped; shared by the tree.
+static volatile pid_t *stopped;
 
 static void report_fds(void)
 {
@@ -70,11 +77,17 @@ static int report(void)
     return 0;
 }
 
+// For ever, as far as a test can see. Should a test fail to end us, we end by ourselves, and the
+// one that cannot, because it is stopped, with us.
 static void hang(void)
 {
-    for (;;) {
-        (void)pause();
+    for (int i = 0; i < LIFE_S; i++) {
+        (void)sleep(1);
     }
+    if (stopped != NULL && *stopped != 0) {
+        (void)kill(*stopped, SIGKILL);
+    }
+    _exit(9);
 }
 
 static void go_deaf(void)
@@ -91,6 +104,8 @@ static void grow_tree(void)
     int ready[2];
     char byte;
     (void)!pipe(ready);
+    stopped =
+        mmap(NULL, sizeof *stopped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 4; i++) {
         if (fork() == 0) {
             if (i > 0) {
@@ -102,6 +117,7 @@ static void grow_tree(void)
             go_deaf();
             (void)!write(ready[1], "", 1);
             if (i == 3) {
+                *stopped = getpid();
                 (void)raise(SIGSTOP);
             }
             hang();
@@ -154,6 +170,24 @@ static int tick(int count)
     return 0;
 }
 
+// A process that is never the same for long: each forks the next and ends. It leaves a byte in a
+// file with every step, and gives up by itself after a while, should nobody catch it.
+static void hop(void)
+{
+    struct timespec start;
+    struct timespec now;
+    int file = open("hops", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        (void)!write(file, "", 1);
+        if (fork() != 0) {
+            _exit(0);
+        }
+        (void)setsid();
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec - start.tv_sec < 20);
+}
+
 static void kill_keeper(void)
 {
     if (fork() == 0) {
@@ -192,6 +226,10 @@ int main(int argc, char **argv)
         go_deaf();
         grow_tree();
         (void)raise(SIGSTOP);
+    } else if (strcmp(habit, "hop") == 0) {
+        if (fork() == 0) {
+            hop();
+        }
     } else if (strcmp(habit, "kill-keeper") == 0) {
         kill_keeper();
     }

@@ -259,6 +259,20 @@ Test(test_proc, no_descendant_outlives_a_child)
     }
 }
 
+Test(test_proc, a_process_that_hops_from_pid_to_pid_is_caught)
+{
+    char path[600];
+    (void)snprintf(path, sizeof path, "%s/hops", scratch.path);
+    struct proc_result result = run("hop", NULL);
+    off_t hops = size_of(path);
+    int64_t end = census_now_ms() + 300;
+    cr_assert(eq(int, (int)result.end, PROC_EXITED));
+    while (census_now_ms() < end) {
+        (void)poll(NULL, 0, 20);
+        cr_assert(size_of(path) == hops, "it goes on");
+    }
+}
+
 Test(test_proc, a_child_that_kills_its_keeper_is_lost_with_all_it_started)
 {
     struct proc_result result = run("kill-keeper", NULL);
