@@ -25,7 +25,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 
 enum { LIFE_S = 90 };
 
-// Which descendant is stopped; shared by the tree.
+// Who is stopped, a descendant and perhaps its root; shared by the tree.
 static volatile pid_t *stopped;
 
 static void report_fds(void)
@@ -84,8 +84,10 @@ static void hang(void)
     for (int i = 0; i < LIFE_S; i++) {
         (void)sleep(1);
     }
-    if (stopped != NULL && *stopped != 0) {
-        (void)kill(*stopped, SIGKILL);
+    for (int i = 0; stopped != NULL && i < 2; i++) {
+        if (stopped[i] != 0) {
+            (void)kill(stopped[i], SIGKILL);
+        }
     }
     _exit(9);
 }
@@ -105,7 +107,7 @@ static void grow_tree(void)
     char byte;
     (void)!pipe(ready);
     stopped =
-        mmap(NULL, sizeof *stopped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, 2 * sizeof *stopped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 4; i++) {
         if (fork() == 0) {
             if (i > 0) {
@@ -117,7 +119,7 @@ static void grow_tree(void)
             go_deaf();
             (void)!write(ready[1], "", 1);
             if (i == 3) {
-                *stopped = getpid();
+                stopped[0] = getpid();
                 (void)raise(SIGSTOP);
             }
             hang();
@@ -225,6 +227,7 @@ int main(int argc, char **argv)
     } else if (strcmp(habit, "tree-stop") == 0) {
         go_deaf();
         grow_tree();
+        stopped[1] = getpid();
         (void)raise(SIGSTOP);
     } else if (strcmp(habit, "hop") == 0) {
         if (fork() == 0) {
