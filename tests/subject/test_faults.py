@@ -133,20 +133,22 @@ class Faults(unittest.TestCase):
     def test_a_measured_child_dies_with_its_parent(self):
         for command in ([MISBEHAVING], [*VALGRIND, "--callgrind-out-file=/dev/null", MISBEHAVING]):
             with self.subTest(command=command[0]):
-                self.kill_parent([*command, "count", "hangs_deaf,0,0,1,1"])
+                self.kill_parent([*command, "count", "hangs_aloud,0,0,1,1"])
 
     def kill_parent(self, command):
         read_end, write_end = os.pipe()
         env = dict(ENVIRONMENT, CKBENCH_FD=str(write_end))
         quiet = subprocess.DEVNULL
         with subprocess.Popen(
-            command, env=env, pass_fds=[write_end], stdout=quiet, stderr=quiet
+            command, env=env, pass_fds=[write_end], stdout=quiet, stderr=subprocess.PIPE
         ) as process:
             os.close(write_end)
             with os.fdopen(read_end, encoding="utf-8") as answers:
                 child = next(
                     json.loads(line)["pid"] for line in answers if '"type":"start"' in line
                 )
+                # In the very call, where nothing but the signal can end it.
+                self.assertTrue(any(b"hanging" in line for line in process.stderr))
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 deadline = time.monotonic() + 30

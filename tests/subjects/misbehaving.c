@@ -111,6 +111,13 @@ static void hang_deaf(void *state)
     hang(state);
 }
 
+// So that whoever waits for it knows that it is there.
+static void hang_aloud(void *state)
+{
+    (void)!write(STDERR_FILENO, "hanging\n", 8);
+    hang_deaf(state);
+}
+
 static void fork_and_wait(void *state)
 {
     pid_t pid = fork();
@@ -357,6 +364,7 @@ CKBENCH_PATH(forks_and_leaves, "leaves a child", setup, fork_and_leave, verify, 
 CKBENCH_PATH(forks_and_waits, "works in a child", setup, fork_and_wait, verify, NULL)
 CKBENCH_PATH(grows, "every call costs more", setup, grow, verify, NULL)
 CKBENCH_PATH(hangs, "pauses for ever", setup, hang, verify, NULL)
+CKBENCH_PATH(hangs_aloud, "says so, then the same as hangs_deaf", setup, hang_aloud, verify, NULL)
 CKBENCH_PATH(hangs_deaf, "the same, deaf to SIGTERM", setup, hang_deaf, verify, NULL)
 CKBENCH_PATH(leaves_child, "starts a server, never ends it", start_server, behave, verify, NULL)
 CKBENCH_PATH(leaves_daemon, "its setup leaves a daemon", start_daemon, behave, verify, NULL)

@@ -42,6 +42,9 @@ static int reader_verify(void *state)
     if (now->clocks[2] != now->clocks[1] + 1 || now->utc_s != 1000000000) {
         return 5;
     }
+    if (strcmp(now->sodium_source, "ckbench") != 0) {
+        return 7;
+    }
     return now->pid == 4194305 && now->sodium != reader_before.sodium ? 0 : 6;
 }
 

@@ -31,4 +31,5 @@ void reading_take(struct readings *readings)
     arc4random_buf(&readings->entropy[3], 8);
     readings->pid = getpid();
     randombytes_buf(&readings->sodium, sizeof readings->sodium);
+    readings->sodium_source = randombytes_implementation_name();
 }

@@ -11,6 +11,7 @@ struct readings {
     uint64_t entropy[4];
     int64_t pid;
     uint64_t sodium;
+    const char *sodium_source;
 };
 
 __attribute__((visibility("default"))) void reading_take(struct readings *readings);
