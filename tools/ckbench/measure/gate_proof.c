@@ -103,14 +103,20 @@ bool gate_proof_plan(struct gate_run *run, struct fault *fault)
     return true;
 }
 
-static bool read_self(struct gate_side *side, const struct count_unit *unit, const char *path,
-                      int layout, struct gate_window *n1, struct gate_window *n2, struct fault *why)
+struct proof_row {
+    const struct count_unit *unit;
+    const char *path;
+    int layout;
+};
+
+static bool read_self(struct gate_side *side, struct proof_row row, struct gate_window *n1,
+                      struct gate_window *n2, struct fault *why)
 {
-    const struct count_result *result = count_unit_find(unit, path, layout);
+    const struct count_result *result = count_unit_find(row.unit, row.path, row.layout);
     struct fault detail;
     if (result->state != COUNT_COUNTED) {
         gate_blame(side, result, &detail);
-        return fault_set(why, "%s: %s", path, detail.text);
+        return fault_set(why, "%s: %s", row.path, detail.text);
     }
     return gate_windows(side, result, false, n1, n2, why);
 }
@@ -125,7 +131,7 @@ bool gate_proof_empty(struct gate_side *side, struct fault *why)
     }
     struct gate_window n1[EMPTIES], n2[EMPTIES];
     for (int i = 0; i < EMPTIES; i++) {
-        if (!read_self(side, side->proof, empty, i, &n1[i], &n2[i], why)) {
+        if (!read_self(side, (struct proof_row){side->proof, empty, i}, &n1[i], &n2[i], why)) {
             return false;
         }
     }
@@ -147,7 +153,7 @@ bool gate_proof_empty(struct gate_side *side, struct fault *why)
 static bool check_plant(struct gate_side *side, const struct plant *plant, struct fault *why)
 {
     struct gate_window n1, n2;
-    if (!read_self(side, side->proof, plant->path, 0, &n1, &n2, why)) {
+    if (!read_self(side, (struct proof_row){side->proof, plant->path, 0}, &n1, &n2, why)) {
         return false;
     }
     int64_t ir = n2.total_ir - side->empty.fixed_n2 - side->empty.per_call * CALLS;
@@ -167,8 +173,8 @@ static bool check_control(struct gate_side *side, const char *path, bool must_mo
                           struct fault *why)
 {
     struct gate_window n1, plain, moved;
-    if (!read_self(side, side->proof, path, 0, &n1, &plain, why) ||
-        !read_self(side, side->moved, path, 0, &n1, &moved, why)) {
+    if (!read_self(side, (struct proof_row){side->proof, path, 0}, &n1, &plain, why) ||
+        !read_self(side, (struct proof_row){side->moved, path, 0}, &n1, &moved, why)) {
         return false;
     }
     if ((plain.total_ir != moved.total_ir) != must_move) {
@@ -193,7 +199,8 @@ static bool check_probe(struct gate_run *run, size_t s, struct fault *why)
     if (path->is_error) {
         return fault_set(why, "%s: %s", path->name, path->error.text);
     }
-    if (!read_self(side, side->moved, run->probe, HEAP_LAYOUT, &n1, &moved, why)) {
+    if (!read_self(side, (struct proof_row){side->moved, run->probe, HEAP_LAYOUT}, &n1, &moved,
+                   why)) {
         return false;
     }
     if (rows->layouts[0].own_ir != moved.own_ir) {

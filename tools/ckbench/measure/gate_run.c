@@ -59,7 +59,8 @@ static bool plan_side(struct gate_run *run, size_t s, struct fault *fault)
     struct gate_side *side = &run->sides[s];
     size_t repeats = (size_t)run->in->settings.repeat;
     const struct count_settings settings = settings_of(run, side, false);
-    side->units = calloc(repeats * run->chunks, sizeof(struct count_unit *));
+    // One more, for a run without names must not look like one without memory.
+    side->units = calloc(repeats * run->chunks + 1, sizeof(struct count_unit *));
     if (side->units == NULL) {
         return fault_set(fault, "out of memory");
     }

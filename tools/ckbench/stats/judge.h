@@ -74,7 +74,7 @@ struct ir_policy {
 struct ir_case {
     const struct ir_side *head, *base;
     bool is_error, is_incomparable;
-    bool is_gone;           // base has the path, head does not
+    bool is_gone;         // base has the path, head does not
     bool has_base;        // false: a budget was wanted and there is none
     bool reads_input;     // inside head's loop
     bool same_edges;      // every call edge runs equally often per call on both sides
