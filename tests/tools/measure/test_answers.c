@@ -166,6 +166,8 @@ Test(test_answers, what_is_not_json_is_refused)
         "}",
         "{}x",
         "{} {}",
+        "{\"type\":\"end\",\"lines\":0}x",
+        "{\"type\":\"end\",\"lines\":0} {}",
         "{\"type\"}",
         "{\"type\":}",
         "{\"type\":\"end\",\"lines\":0,}",
