@@ -121,7 +121,7 @@ extern const char ckbench_self_prefix[];
 const struct ckbench_path *ckbench_self_find(const char *name, size_t len);
 bool ckbench_self_is_unpinned(const struct ckbench_path *path);
 
-// pins.c
+// pin_table.c
 typedef void (*ckbench_any)(void);
 struct ckbench_pin {
     const char *name;

@@ -4,7 +4,7 @@
 
 #include <ckbench/subject.h>
 
-#include "paths/document.h"
+#include "paths/path_document.h"
 #include "paths/hostile.h"
 
 static cachekit_status borrow(void *state, cachekit_slice input)

@@ -7,7 +7,7 @@
 #include <cachekit/envelope.h>
 #include <cachekit/json.h>
 
-#include "paths/document.h"
+#include "paths/path_document.h"
 #include "paths/hostile.h"
 
 static cachekit_slice whole(const cachekit_buffer *buffer)

@@ -8,7 +8,7 @@
 
 #include <cachekit/json.h>
 
-#include "paths/document.h"
+#include "paths/path_document.h"
 #include "paths/hostile.h"
 
 /* The small map as any other JSON writer has it. */

@@ -2,7 +2,7 @@
 // State and checks that paths on value trees share. Whatever is random, allocating or comparing
 // happens here, outside the measured calls.
 
-#include "paths/document.h"
+#include "paths/path_document.h"
 
 #include <stdlib.h>
 #include <string.h>

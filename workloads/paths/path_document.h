@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef WORKLOADS_DOCUMENT_H
-#define WORKLOADS_DOCUMENT_H
+#ifndef WORKLOADS_PATH_DOCUMENT_H
+#define WORKLOADS_PATH_DOCUMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
