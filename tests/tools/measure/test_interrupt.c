@@ -100,9 +100,9 @@ Test(test_interrupt, a_signal_ends_all_children_and_the_scratch)
         await_ready(ready);
         cr_assert(census_count(marker) >= 3 * 5, "trees stand");
         cr_assert(kill(pid, signals[i]) == 0);
-        cr_expect(eq(int, await_end(pid, GONE_MS + SLACK_MS), 100 + signals[i]));
-        cr_expect(eq(int, census_await(marker, 0, GONE_MS + SLACK_MS), 0));
-        cr_expect(eq(int, count_entries(scratch.path), 0));
+        cr_assert(eq(int, await_end(pid, GONE_MS + SLACK_MS), 100 + signals[i]));
+        cr_assert(eq(int, census_await(marker, 0, GONE_MS + SLACK_MS), 0));
+        cr_assert(eq(int, count_entries(scratch.path), 0));
         (void)close(ready);
     }
 }
@@ -115,9 +115,9 @@ Test(test_interrupt, a_second_signal_is_taken_while_deaf_children_are_ended)
     cr_assert(kill(pid, SIGINT) == 0);
     cr_assert(kill(pid, SIGTERM) == 0 && kill(pid, SIGINT) == 0);
     int end = await_end(pid, GONE_MS + SLACK_MS);
-    cr_expect(end == 100 + SIGINT || end == 100 + SIGTERM, "%d", end);
-    cr_expect(eq(int, census_await(marker, 0, GONE_MS + SLACK_MS), 0));
-    cr_expect(eq(int, count_entries(scratch.path), 0));
+    cr_assert(end == 100 + SIGINT || end == 100 + SIGTERM, "%d", end);
+    cr_assert(eq(int, census_await(marker, 0, GONE_MS + SLACK_MS), 0));
+    cr_assert(eq(int, count_entries(scratch.path), 0));
     (void)close(ready);
 }
 
@@ -130,8 +130,8 @@ Test(test_interrupt, not_even_sigkill_leaves_a_descendant)
         await_ready(ready);
         cr_assert(census_count(marker) >= 3 * 5, "trees stand");
         cr_assert(kill(pid, SIGKILL) == 0);
-        cr_expect(eq(int, await_end(pid, SLACK_MS), 1000 + SIGKILL));
-        cr_expect(eq(int, census_await(marker, 0, GONE_MS + SLACK_MS), 0));
+        cr_assert(eq(int, await_end(pid, SLACK_MS), 1000 + SIGKILL));
+        cr_assert(eq(int, census_await(marker, 0, GONE_MS + SLACK_MS), 0));
         (void)close(ready);
     }
 }
@@ -152,8 +152,8 @@ Test(test_interrupt, at_any_moment)
         cr_assert(kill(pid, number) == 0);
         // Before its handlers stand, and for SIGKILL always, a signal kills it.
         int end = await_end(pid, GONE_MS + SLACK_MS);
-        cr_expect(end == 100 + number || end == 1000 + number, "seed %u: %d", seed, end);
-        cr_expect(eq(int, census_await(marker, 0, GONE_MS + SLACK_MS), 0), "seed %u", seed);
+        cr_assert(end == 100 + number || end == 1000 + number, "seed %u: %d", seed, end);
+        cr_assert(eq(int, census_await(marker, 0, GONE_MS + SLACK_MS), 0), "seed %u", seed);
         (void)close(ready);
     }
 }
