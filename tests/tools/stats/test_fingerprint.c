@@ -66,3 +66,18 @@ Test(fingerprint, notes_and_producers_are_kept_once)
     cr_expect(strcmp(print->producers[0], "GNU AS 2.40") == 0);
     free(print);
 }
+
+Test(fingerprint, long_producers_that_differ_at_the_end_differ)
+{
+    struct fingerprint *print = make();
+    char text[2000];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    cr_expect(fingerprint_producer(print, text));
+    cr_expect(fingerprint_producer(print, text));
+    cr_expect(eq(sz, print->producer_count, 2));
+    text[sizeof text - 2] = 'y';
+    cr_expect(fingerprint_producer(print, text));
+    cr_expect(eq(sz, print->producer_count, 3));
+    free(print);
+}

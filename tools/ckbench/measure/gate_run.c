@@ -22,12 +22,10 @@ const struct count_result *gate_result_of(const struct gate_run *run, size_t sid
     return count_unit_find(unit, run->in->names[index], layout + s->input->shift.layout);
 }
 
-static struct count_settings settings_of(const struct gate_run *run, const struct gate_side *side,
-                                         bool dump_line)
+static struct count_settings settings_of(const struct gate_run *run, const struct gate_side *side)
 {
     return (struct count_settings){
-        .valgrind = {.dump_line = dump_line,
-                     .cache_sim = run->in->settings.cache_sim,
+        .valgrind = {.cache_sim = run->in->settings.cache_sim,
                      .pad_bytes = side->input->shift.env_bytes},
         .path_pad_bytes = side->input->shift.path_bytes,
     };
@@ -58,7 +56,7 @@ static bool plan_side(struct gate_run *run, size_t s, struct fault *fault)
 {
     struct gate_side *side = &run->sides[s];
     size_t repeats = (size_t)run->in->settings.repeat;
-    const struct count_settings settings = settings_of(run, side, false);
+    const struct count_settings settings = settings_of(run, side);
     // One more, for a run without names must not look like one without memory.
     side->units = calloc(repeats * run->chunks + 1, sizeof(struct count_unit *));
     if (side->units == NULL) {

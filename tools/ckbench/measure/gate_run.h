@@ -4,7 +4,7 @@
 //
 //     gate_run_new(&input, &result, &run, &fault)   counts; fills result.paths' sides and errors
 //     gate_run_case(run, i, &ir_case)               what the judge wants to know of path i
-//     gate_run_explain(run, wanted, &fault)         reasons, with a second count for line numbers
+//     gate_run_explain(run, wanted, &fault)         which functions moved
 //     gate_run_free(run)                            removes the dumps
 #ifndef CKBENCH_GATE_RUN_H
 #define CKBENCH_GATE_RUN_H
@@ -63,7 +63,7 @@ const struct fingerprint *gate_run_fingerprint(const struct gate_run *run, int s
 // False: a dump could not be read again.
 bool gate_run_case(struct gate_run *run, size_t index, struct ir_case *c, struct fault *fault);
 
-// Adds the reasons of every path with wanted[i], with files and lines from a second count.
+// Adds the reasons of every path with wanted[i]: functions, calls, callers, files and lines.
 bool gate_run_explain(struct gate_run *run, const bool *wanted, struct fault *fault);
 
 #endif

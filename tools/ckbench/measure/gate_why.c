@@ -127,29 +127,6 @@ static bool is_explained(const struct gate_run *run, const bool *wanted, size_t 
            gate_has(&run->sides[GATE_BASE_SIDE], path->name);
 }
 
-static struct count_unit *plan_lines(struct gate_run *run, size_t s, const bool *wanted,
-                                     struct fault *fault)
-{
-    const struct gate_side_input *input = run->sides[s].input;
-    const struct count_settings settings = {
-        .valgrind = {.dump_line = true, .pad_bytes = input->shift.env_bytes},
-        .path_pad_bytes = input->shift.path_bytes};
-    struct count_unit *unit =
-        count_plan_unit(run->plan, input->label, input->subject, &settings, fault);
-    for (size_t i = 0; unit != NULL && i < run->in->name_count; i++) {
-        int64_t n2 = run->ops[i], n1 = gate_n1(n2);
-        if (!is_explained(run, wanted, i)) {
-            continue;
-        }
-        int layout = median_layout(&run->result->paths[i].head) + input->shift.layout;
-        const struct count_request request = {run->in->names[i], layout, n1, n1, n2};
-        if (!count_unit_add(unit, &request, fault)) {
-            return NULL;
-        }
-    }
-    return unit;
-}
-
 static void give_reasons(struct gate_path *path, const struct attribution *attribution)
 {
     size_t given = 0;
@@ -165,19 +142,13 @@ static void give_reasons(struct gate_path *path, const struct attribution *attri
     }
 }
 
-static bool explain_path(struct gate_run *run, size_t index, struct count_unit *const units[2],
-                         struct fault *fault)
+static bool explain_path(struct gate_run *run, size_t index, struct fault *fault)
 {
     struct gate_path *path = &run->result->paths[index];
     int layout = median_layout(&path->head);
     const struct count_result *counted[GATE_SIDES];
     for (size_t s = 0; s < GATE_SIDES; s++) {
-        counted[s] =
-            count_unit_find(units[s], path->name, layout + run->sides[s].input->shift.layout);
-        if (counted[s] == NULL || counted[s]->state != COUNT_COUNTED) {
-            gate_reason(path, "a second count for line numbers failed");
-            return true;
-        }
+        counted[s] = gate_result_of(run, s, 0, index, layout);
     }
     struct pair pair;
     bool ok = pair_open(run, counted, &pair, fault);
@@ -190,26 +161,8 @@ static bool explain_path(struct gate_run *run, size_t index, struct count_unit *
 
 bool gate_run_explain(struct gate_run *run, const bool *wanted, struct fault *fault)
 {
-    bool any = false;
     for (size_t i = 0; i < run->in->name_count; i++) {
-        any = any || is_explained(run, wanted, i);
-    }
-    if (!any) {
-        return true;
-    }
-    struct count_unit *units[GATE_SIDES];
-    for (size_t s = 0; s < GATE_SIDES; s++) {
-        units[s] = plan_lines(run, s, wanted, fault);
-        if (units[s] == NULL) {
-            return false;
-        }
-    }
-    if (!count_run(run->plan, (size_t)run->in->settings.jobs, run->in->settings.child_timeout_ms,
-                   NULL, NULL, fault)) {
-        return false;
-    }
-    for (size_t i = 0; i < run->in->name_count; i++) {
-        if (is_explained(run, wanted, i) && !explain_path(run, i, units, fault)) {
+        if (is_explained(run, wanted, i) && !explain_path(run, i, fault)) {
             return false;
         }
     }

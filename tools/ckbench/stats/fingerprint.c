@@ -2,6 +2,8 @@
 // Conditions are compared text by text, so that a refusal can name the one that differs.
 #include "stats/fingerprint.h"
 
+#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,8 +40,27 @@ bool fingerprint_note(struct fingerprint_list *list, const char *name, const cha
     return true;
 }
 
-bool fingerprint_producer(struct fingerprint *print, const char *producer)
+// FNV-1a: two long texts that differ must not look the same, and nobody attacks here.
+static uint64_t hash_of(const char *text)
 {
+    uint64_t hash = 14695981039346656037U;
+    for (; *text != '\0'; text++) {
+        hash = (hash ^ (unsigned char)*text) * 1099511628211U;
+    }
+    return hash;
+}
+
+static void shorten(char out[FINGERPRINT_TEXT], const char *text)
+{
+    if (!copy(out, FINGERPRINT_TEXT, text)) {
+        (void)snprintf(out + FINGERPRINT_TEXT - 21, 21, "...#%016" PRIx64, hash_of(text));
+    }
+}
+
+bool fingerprint_producer(struct fingerprint *print, const char *whole)
+{
+    char producer[FINGERPRINT_TEXT];
+    shorten(producer, whole);
     enum { ROWS = sizeof print->producers / sizeof print->producers[0] };
     size_t at = 0;
     while (at < print->producer_count && strcmp(print->producers[at], producer) < 0) {
@@ -48,7 +69,7 @@ bool fingerprint_producer(struct fingerprint *print, const char *producer)
     if (at < print->producer_count && strcmp(print->producers[at], producer) == 0) {
         return true;
     }
-    if (print->producer_count == ROWS || strlen(producer) >= FINGERPRINT_TEXT) {
+    if (print->producer_count == ROWS) {
         return false;
     }
     memmove(print->producers[at + 1], print->producers[at],

@@ -26,7 +26,7 @@ struct fingerprint {
     char valgrind[64];                    // its version
     char cpuid[FINGERPRINT_TEXT];         // digest of what the guest's CPUID said
     char tunables[FINGERPRINT_TEXT];      // GLIBC_TUNABLES as given
-    char producers[16][FINGERPRINT_TEXT]; // compilers of the subject's own objects, sorted
+    char producers[64][FINGERPRINT_TEXT]; // compilers of the subject's own objects, sorted
     size_t producer_count;
     struct fingerprint_list objects; // every other object that executed: name, build id
     struct fingerprint_list ifuncs;  // function, variant that the dynamic linker resolved
@@ -35,7 +35,8 @@ struct fingerprint {
 // Adds a pair. The same name with the same value is kept once; with another value, or when the
 // list is full, false.
 bool fingerprint_note(struct fingerprint_list *list, const char *name, const char *value);
-// Adds a producer in sorted place, once; false when there is no room.
+// Adds a producer in sorted place, once; of one that is too long, its beginning and a hash of all.
+// False when there is no room.
 bool fingerprint_producer(struct fingerprint *print, const char *producer);
 
 // Do the conditions agree? Objects and functions that only one side has are new code, not another
