@@ -261,8 +261,13 @@ bool callgrind_body_totals(struct callgrind_reader *reader, struct callgrind_sca
     if (part->window == CALLGRIND_IGNORED) {
         return true;
     }
-    struct profile_thread thread = {(uint32_t)part->thread, totals[part->ir],
-                                    part->sys_count >= 0 ? totals[part->sys_count] : 0};
+    struct profile_thread thread = {(uint32_t)part->thread,
+                                    totals[part->ir],
+                                    part->sys_count >= 0 ? totals[part->sys_count] : 0,
+                                    {0}};
+    for (size_t i = 0; i < PROFILE_CACHE_EVENTS; i++) {
+        thread.cache[i] = part->cache[i] >= 0 ? totals[part->cache[i]] : 0;
+    }
     return profile_builder_thread(reader->windows[part->window].builder, &thread) ||
            callgrind_no_memory(reader);
 }

@@ -55,6 +55,9 @@ static bool read_part(struct callgrind_reader *reader, struct callgrind_scan *sc
                                            .ir = CALLGRIND_NO_EVENT,
                                            .sys_count = CALLGRIND_NO_EVENT,
                                            .position_count = 1};
+    for (size_t i = 0; i < PROFILE_CACHE_EVENTS; i++) {
+        reader->part.cache[i] = CALLGRIND_NO_EVENT;
+    }
     if (!callgrind_scan_number(scan, &reader->part.number)) {
         return callgrind_fail(reader, "a part without a number");
     }
@@ -140,6 +143,21 @@ static bool read_positions(struct callgrind_reader *reader, struct callgrind_sca
     return reader->part.position_count > 0 ? true : callgrind_fail(reader, "no positions");
 }
 
+// The column that an event of that name belongs into; NULL: not one of ours.
+static int *column_of(struct callgrind_part *part, const char *word, size_t len)
+{
+    static const char *const cache[PROFILE_CACHE_EVENTS] = {"Dr",   "Dw",   "I1mr", "D1mr",
+                                                            "D1mw", "ILmr", "DLmr", "DLmw"};
+    for (size_t i = 0; i < PROFILE_CACHE_EVENTS; i++) {
+        if (is_text(word, len, cache[i])) {
+            return &part->cache[i];
+        }
+    }
+    return is_text(word, len, "Ir")         ? &part->ir
+           : is_text(word, len, "sysCount") ? &part->sys_count
+                                            : NULL;
+}
+
 static bool read_events(struct callgrind_reader *reader, struct callgrind_scan *scan)
 {
     struct callgrind_part *part = &reader->part;
@@ -152,9 +170,7 @@ static bool read_events(struct callgrind_reader *reader, struct callgrind_scan *
         if (part->event_count == CALLGRIND_EVENTS_MAX) {
             return callgrind_fail(reader, "more than %d events", CALLGRIND_EVENTS_MAX);
         }
-        int *known = is_text(word, len, "Ir")         ? &part->ir
-                     : is_text(word, len, "sysCount") ? &part->sys_count
-                                                      : NULL;
+        int *known = column_of(part, word, len);
         if (known != NULL) {
             if (*known != CALLGRIND_NO_EVENT) {
                 return callgrind_fail(reader, "an event is listed twice");

@@ -44,6 +44,7 @@ struct callgrind_part {
     size_t event_count;
     int ir; // columns; CALLGRIND_NO_EVENT when the dump has no such event
     int sys_count;
+    int cache[PROFILE_CACHE_EVENTS];
     size_t position_count;
     int line; // which position is the line
     uint64_t last[CALLGRIND_POSITIONS_MAX];

@@ -93,6 +93,7 @@ static struct gate_window window_of(const struct gate_side *side, const struct p
         .own_ir = known ? (int64_t)own : OWN_UNKNOWN,
         .allocs = (int64_t)profile_allocations(profile),
         .syscalls = (int64_t)profile->sys_count,
+        .cycles = (int64_t)profile_cycles(profile),
     };
 }
 

@@ -39,7 +39,7 @@ struct gate_run {
 
 // One window of a dump as the integers of a row.
 struct gate_window {
-    int64_t total_ir, own_ir, allocs, syscalls;
+    int64_t total_ir, own_ir, allocs, syscalls, cycles;
 };
 
 static inline bool gate_has(const struct gate_side *side, const char *name)

@@ -74,6 +74,7 @@ static bool read_row(struct gate_run *run, size_t s, size_t repeat, size_t index
     };
     if (repeat == 0 && layout == 0) {
         check_steady(path, side, ops, &n1, &n2);
+        path->cycles[s] = (struct per_op){n2.cycles, ops};
     }
     return true;
 }

@@ -151,6 +151,21 @@ bool profile_own(const struct profile *profile, const struct own_rule *rule, uin
     return true;
 }
 
+uint64_t profile_cycles(const struct profile *profile)
+{
+    uint64_t cycles = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const uint64_t *c = profile->threads[i].cache;
+        uint64_t first = c[PROFILE_I1MR] + c[PROFILE_D1MR] + c[PROFILE_D1MW];
+        uint64_t last = c[PROFILE_ILMR] + c[PROFILE_DLMR] + c[PROFILE_DLMW];
+        uint64_t accesses = profile->threads[i].total_ir + c[PROFILE_DR] + c[PROFILE_DW];
+        if (c[PROFILE_DR] + c[PROFILE_DW] > 0 && accesses >= first && first >= last) {
+            cycles += accesses - first + 5 * (first - last) + 35 * last;
+        }
+    }
+    return cycles;
+}
+
 uint64_t profile_allocations(const struct profile *profile)
 {
     uint64_t sum = 0;

@@ -41,10 +41,25 @@ struct profile_line {
     uint64_t self_ir;
 };
 
+// Events of the simulated caches, in callgrind's words: data reads and writes, misses of the first
+// level (I1mr D1mr D1mw) and of the last (ILmr DLmr DLmw).
+enum profile_cache_event {
+    PROFILE_DR,
+    PROFILE_DW,
+    PROFILE_I1MR,
+    PROFILE_D1MR,
+    PROFILE_D1MW,
+    PROFILE_ILMR,
+    PROFILE_DLMR,
+    PROFILE_DLMW,
+    PROFILE_CACHE_EVENTS
+};
+
 struct profile_thread {
     uint32_t id; // valgrind's number
     uint64_t total_ir;
     uint64_t sys_count;
+    uint64_t cache[PROFILE_CACHE_EVENTS]; // 0 when no cache was simulated
 };
 
 struct profile {
@@ -81,6 +96,10 @@ bool profile_is_own(const struct profile *profile, size_t function, const struct
 // Calls into the allocator's entry points from outside them: realloc(NULL) that calls malloc is
 // one, operator new that calls malloc is one. free is none.
 uint64_t profile_allocations(const struct profile *profile);
+
+// Cycles as the simulated caches suggest: 1 per instruction or access served by the first level, 5
+// by the last, 35 by memory. For people, never for a verdict. 0: no cache was simulated.
+uint64_t profile_cycles(const struct profile *profile);
 
 // The function's place in `other`: same object class and name, and among several of that name the
 // one whose source has the same file name. SIZE_MAX: none.

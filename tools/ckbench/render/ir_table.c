@@ -7,16 +7,39 @@
 
 #include "render/figure.h"
 
-enum { COLUMNS_MAX = 11 };
+enum { COLUMNS_MAX = 13 };
 
-static const struct table_column columns[COLUMNS_MAX] = {
-    {"path", TABLE_LEFT, true},         {"base", TABLE_RIGHT, false},
-    {"head", TABLE_RIGHT, false},       {"change", TABLE_RIGHT, false},
-    {"own", TABLE_RIGHT, false},        {"own change", TABLE_RIGHT, false},
-    {"allocs", TABLE_RIGHT, false},     {"syscalls", TABLE_RIGHT, false},
-    {"verdict", TABLE_LEFT, false},     {"spread", TABLE_RIGHT, false},
+static const struct table_column always[] = {
+    {"path", TABLE_LEFT, true},     {"base", TABLE_RIGHT, false},
+    {"head", TABLE_RIGHT, false},   {"change", TABLE_RIGHT, false},
+    {"own", TABLE_RIGHT, false},    {"own change", TABLE_RIGHT, false},
+    {"allocs", TABLE_RIGHT, false}, {"syscalls", TABLE_RIGHT, false},
+    {"verdict", TABLE_LEFT, false},
+};
+static const struct table_column with_repeat[] = {
+    {"spread", TABLE_RIGHT, false},
     {"own spread", TABLE_RIGHT, false},
 };
+static const struct table_column with_caches[] = {
+    {"base cycles est.", TABLE_RIGHT, false},
+    {"head cycles est.", TABLE_RIGHT, false},
+};
+
+static size_t choose_columns(const struct gate_settings *settings,
+                             struct table_column columns[COLUMNS_MAX])
+{
+    size_t count = sizeof always / sizeof always[0];
+    memcpy(columns, always, sizeof always);
+    if (settings->repeat > 1) {
+        memcpy(columns + count, with_repeat, sizeof with_repeat);
+        count += sizeof with_repeat / sizeof with_repeat[0];
+    }
+    if (settings->cache_sim) {
+        memcpy(columns + count, with_caches, sizeof with_caches);
+        count += sizeof with_caches / sizeof with_caches[0];
+    }
+    return count;
+}
 
 static enum table_tone tone_of(enum ir_verdict verdict)
 {
@@ -77,7 +100,8 @@ static void add_spread(struct table *table, const struct gate_path *path)
                                                          : "-");
 }
 
-static void add_path(struct table *table, const struct gate_path *path, bool with_spread)
+static void add_path(struct table *table, const struct gate_path *path,
+                     const struct gate_settings *settings)
 {
     const struct ir_judgement *j = &path->judgement;
     const struct ir_figures *head = &j->head_figures, *base = &j->base_figures;
@@ -92,8 +116,12 @@ static void add_path(struct table *table, const struct gate_path *path, bool wit
     add_per(table, has_head, head->allocs);
     add_per(table, has_head, head->syscalls);
     table_add_tone(table, tone_of(j->verdict), ir_verdict_name(j->verdict));
-    if (with_spread) {
+    if (settings->repeat > 1) {
         add_spread(table, path);
+    }
+    if (settings->cache_sim) {
+        add_per(table, has_base && path->cycles[1].num > 0, path->cycles[1]);
+        add_per(table, has_head && path->cycles[0].num > 0, path->cycles[0]);
     }
 }
 
@@ -132,8 +160,9 @@ static void print_verdict(FILE *stream, const struct gate_result *result)
     count_verdicts(result, counts);
     (void)fprintf(stream,
                   "\nInstructions per call, median of %" PRId64
-                  " heap layouts, callgrind of valgrind %s; head against %s.\n",
-                  result->settings.layouts, result->fingerprint.valgrind, other[result->mode]);
+                  " heap layout%s, callgrind of valgrind %s; head against %s.\n",
+                  result->settings.layouts, result->settings.layouts == 1 ? "" : "s",
+                  result->fingerprint.valgrind, other[result->mode]);
     if (!result->is_proven) {
         (void)fprintf(stream, "The run could not prove itself: %s\n", result->unproven.text);
     }
@@ -151,11 +180,11 @@ static void print_verdict(FILE *stream, const struct gate_result *result)
 
 bool ir_table_print(FILE *stream, const struct gate_result *result, struct table_style style)
 {
-    bool with_spread = result->settings.repeat > 1;
+    struct table_column columns[COLUMNS_MAX];
     struct table table;
-    table_init(&table, columns, with_spread ? COLUMNS_MAX : COLUMNS_MAX - 2);
+    table_init(&table, columns, choose_columns(&result->settings, columns));
     for (size_t i = 0; i < result->path_count; i++) {
-        add_path(&table, &result->paths[i], with_spread);
+        add_path(&table, &result->paths[i], &result->settings);
     }
     bool ok = table_print(&table, stream, style);
     table_release(&table);

@@ -18,6 +18,7 @@ struct gate_path {
     struct fault error; // filled when is_error
     bool has_spread;    // with --repeat: largest difference between equal measurements
     int64_t spread_ir, spread_own_ir;
+    struct per_op cycles[2]; // head's and base's, with --cache-sim, at layout 0; num 0: none
     char reasons[GATE_REASONS][GATE_REASON];
     size_t reason_count;
 };

@@ -95,6 +95,16 @@ static void put_spread(struct json_out *out, const struct gate_path *path)
     }
 }
 
+// Estimated from simulated caches, the loop included; null when none were simulated.
+static void put_cycles(struct json_out *out, const char *key, bool present, struct per_op cycles)
+{
+    if (present && cycles.num > 0) {
+        put_milli(out, key, cycles);
+    } else {
+        json_put_null(out, key);
+    }
+}
+
 static void put_path(struct json_out *out, const struct gate_path *path)
 {
     static const char *const head_keys[] = {"head_ir_per_op", "head_own_ir_per_op",
@@ -115,6 +125,8 @@ static void put_path(struct json_out *out, const struct gate_path *path)
     put_figures(out, base_keys, path->base.count > 0, &path->judgement.base_figures);
     put_delta(out, path);
     put_spread(out, path);
+    put_cycles(out, "head_cycles_per_op", path->head.count > 0, path->cycles[0]);
+    put_cycles(out, "base_cycles_per_op", path->base.count > 0, path->cycles[1]);
     json_put_text(out, "error", path->is_error ? path->error.text : NULL);
     put_side(out, "head", &path->head);
     put_side(out, "base", &path->base);
