@@ -2,7 +2,6 @@
 #ifndef CACHEKIT_ARG_H
 #define CACHEKIT_ARG_H
 
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,11 +66,15 @@ static inline cachekit_arg cachekit_u64(uint64_t value)
     return arg;
 }
 
+/* By bits: compiler options that bend floating point bend nothing here. */
 static inline cachekit_arg cachekit_f64(double value)
 {
-    cachekit_arg arg = {CACHEKIT_ARG_F64, 0, {0x7ff8000000000000U}};
-    if (!isnan(value)) {
-        arg.as.f64 = value + 0.0; /* -0.0 becomes 0.0 */
+    cachekit_arg arg = {CACHEKIT_ARG_F64, 0, {0}};
+    arg.as.f64 = value;
+    if (arg.as.bits << 1 > 0xffe0000000000000U) {
+        arg.as.bits = 0x7ff8000000000000U;
+    } else if (arg.as.bits << 1 == 0) {
+        arg.as.bits = 0;
     }
     return arg;
 }
@@ -85,10 +88,10 @@ static inline cachekit_arg cachekit_str_len(const char *text, size_t len)
     return arg;
 }
 
-/** NUL-terminated text. */
+/** NUL-terminated text; NULL is refused by the call. */
 static inline cachekit_arg cachekit_str(const char *text)
 {
-    return cachekit_str_len(text, strlen(text));
+    return cachekit_str_len(text, text != NULL ? strlen(text) : UINT32_MAX);
 }
 
 /** `len` bytes, at most 2^32 - 1; more are refused by the call. */

@@ -150,9 +150,8 @@ typedef struct cachekit_hit {
     const void *object;
     size_t size_bytes;
     cachekit_layer layer;
-    void *pin; /* the rest is private */
-    void *entry;
-    void *memory;
+    uintptr_t grip; /* private, as the next one */
+    void *owner;
 } cachekit_hit;
 
 /**
@@ -176,7 +175,7 @@ CACHEKIT_API cachekit_status cachekit_invalidate(cachekit_function *function,
                                                  const cachekit_arg *args, size_t count);
 CACHEKIT_API void cachekit_invalidate_all(cachekit_function *function);
 
-/** Counters since the function was made, or since cachekit_info_reset(). */
+/** Counters since the function was made. */
 typedef struct cachekit_info_data {
     uint64_t hits;   /* calls served without running the loader, joined computations included */
     uint64_t misses; /* runs of the loader for a call */

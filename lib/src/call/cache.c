@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "call/args.h"
 #include "call/fork.h"
-#include "memory/hit.h"
 
 #define BUDGET_DEFAULT ((size_t)100 << 20)
 
@@ -83,6 +82,9 @@ cachekit_status cachekit_cache_new(const cachekit_cache_options *options, cachek
                                    cachekit_error *error)
 {
     cachekit_cache_options o;
+    if (out == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "out is NULL");
+    }
     *out = NULL;
     cki_fork_check();
     cachekit_status status = take_options(options, &o, error);
@@ -106,12 +108,13 @@ cachekit_status cachekit_cache_new(const cachekit_cache_options *options, cachek
 
 static bool free_functions(cachekit_cache *cache)
 {
-    while (cache->functions != NULL) {
-        cachekit_function *next = cache->functions->next;
-        if (!cki_function_free(cache->functions)) {
+    cachekit_function *f;
+    while ((f = atomic_load(&cache->functions)) != NULL) {
+        cachekit_function *next = f->next;
+        if (!cki_function_free(f)) {
             return false;
         }
-        cache->functions = next;
+        atomic_store(&cache->functions, next);
     }
     return true;
 }
@@ -139,23 +142,11 @@ void cki_cache_forked(cachekit_cache *cache)
     cki_refresh_forked(&cache->refresh);
     cki_maintainer_forked(&cache->maintainer);
     cki_memory_forked(&cache->store);
-    for (cachekit_function *f = cache->functions; f != NULL; f = f->next) {
+    for (cachekit_function *f = atomic_load(&cache->functions); f != NULL; f = f->next) {
         cki_flights_forked(&f->flights);
         cki_memory_forked(&f->memory);
         atomic_store(&f->refreshing, 0);
     }
-}
-
-static bool bytes_match(const struct cki_entry *entry, const void *context)
-{
-    const cachekit_slice *key = context;
-    return entry->key_kind == CKI_KEY_BYTES && entry->key_len == key->len &&
-           memcmp(entry->key, key->data, key->len) == 0;
-}
-
-static bool is_key(cachekit_slice key)
-{
-    return key.data != NULL && key.len > 0 && key.len <= UINT32_MAX / 2;
 }
 
 static struct cki_key key_of(const cachekit_cache *cache, cachekit_slice key)
@@ -164,42 +155,23 @@ static struct cki_key key_of(const cachekit_cache *cache, cachekit_slice key)
                             (uint32_t)key.len, key.data};
 }
 
-static cachekit_status get_slowly(cachekit_cache *cache, cachekit_slice slice, cachekit_hit *hit)
+cachekit_status cki_get_slowly(cachekit_cache *cache, cachekit_slice slice, cachekit_hit *hit)
 {
     cki_hit_clear(hit);
-    cki_fork_check();
-    if (!is_key(slice)) {
+    if (cache == NULL || !cki_is_key(slice)) {
         return CACHEKIT_E_INVALID;
     }
+    cki_fork_check();
     struct cki_key key = key_of(cache, slice);
-    cki_pin *pin = cki_pin_ready(&cache->store);
-    struct cki_entry *entry = cki_memory_find(&cache->store, &key, pin);
+    struct cki_grip grip = {cki_cell_for(&cache->store), NULL};
+    struct cki_entry *entry = cki_memory_find(&cache->store, &key, &grip);
     if (entry == NULL) {
         atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
         return CACHEKIT_MISS;
     }
     atomic_fetch_add_explicit(&cache->slow_hits, 1, memory_order_relaxed);
-    cki_hit_fill(hit, &cache->store, entry, pin, CACHEKIT_LAYER_L1);
+    cki_hit_kept(hit, &cache->store, entry, &grip, CACHEKIT_LAYER_L1);
     return CACHEKIT_OK;
-}
-
-cachekit_status cachekit_get(cachekit_cache *cache, cachekit_slice key, cachekit_hit *hit)
-{
-    struct cki_cell *cell = cki_cell;
-    if (is_key(key) && cell != NULL &&
-        cache->store.number < atomic_load_explicit(&cell->counter_room, memory_order_relaxed)) {
-        cki_pin *pin = cki_pin_free(cell);
-        if (pin != NULL) {
-            struct cki_entry *entry =
-                cki_memory_hit(&cache->store, cki_hash_text(key.data, key.len, cache->seed),
-                               cki_memory_now(&cache->store), bytes_match, &key, cell, pin);
-            if (entry != NULL) {
-                cki_hit_fill(hit, &cache->store, entry, pin, CACHEKIT_LAYER_L1);
-                return CACHEKIT_OK;
-            }
-        }
-    }
-    return get_slowly(cache, key, hit);
 }
 
 static cachekit_status status_of(enum cki_stored stored)
@@ -216,7 +188,7 @@ cachekit_status cachekit_put(cachekit_cache *cache, cachekit_slice slice, void *
     cachekit_status status = CACHEKIT_E_INVALID;
     struct cki_entry *entry = NULL;
     cki_fork_check();
-    if (!is_key(slice) || ttl_ms < 1) {
+    if (cache == NULL || !cki_is_key(slice) || ttl_ms < 1) {
         goto done;
     }
     struct cki_key key = key_of(cache, slice);
@@ -245,10 +217,10 @@ done:
 
 cachekit_status cachekit_remove(cachekit_cache *cache, cachekit_slice slice)
 {
-    cki_fork_check();
-    if (!is_key(slice)) {
+    if (cache == NULL || !cki_is_key(slice)) {
         return CACHEKIT_E_INVALID;
     }
+    cki_fork_check();
     struct cki_key key = key_of(cache, slice);
     return cki_memory_remove(&cache->store, &key) ? CACHEKIT_OK : CACHEKIT_MISS;
 }
@@ -271,6 +243,7 @@ void cki_info_fill(struct cki_memory *memory, cachekit_info_data *out)
 
 void cachekit_store_info(cachekit_cache *cache, cachekit_info_data *out)
 {
+    cki_fork_check();
     cki_info_fill(&cache->store, out);
     out->hits += atomic_load(&cache->slow_hits);
     out->misses = atomic_load(&cache->misses);

@@ -34,7 +34,8 @@ struct cachekit_function {
     double refresh_ratio;
     int64_t retry_ns;
     atomic_uint refreshing;
-    _Atomic uint64_t draws, slow_hits, misses, refreshes, refresh_failures;
+    atomic_uint loose; // handles of values that were not stored and have no entry
+    _Atomic uint64_t draws, slow_hits, misses, unkept, refreshes, refresh_failures;
     struct cachekit_cache *cache;
     struct cachekit_function *next;
     char name[CKI_NAME_MAX + 1];
@@ -46,8 +47,8 @@ struct cachekit_cache {
     struct cki_listener listener;
     _Atomic uint64_t slow_hits, misses;
     uint64_t seed;
-    pthread_mutex_t lock; // of the list of functions
-    struct cachekit_function *functions;
+    pthread_mutex_t lock;                          // of those who add a function
+    _Atomic(struct cachekit_function *) functions; // grows at its head only
     struct cki_refresh refresh;
     struct cki_maintainer maintainer;
     struct cachekit_cache *next; // of all caches, see fork.h
@@ -61,16 +62,22 @@ static inline int64_t cki_ms_to_ns(int64_t ms)
     return ms >= INT64_MAX / CKI_NS_PER_MS ? CKI_FOREVER : ms * CKI_NS_PER_MS;
 }
 
-// Fills a handle. By pin when there is one, else the hold that the entry has for it.
-static inline void cki_hit_fill(cachekit_hit *hit, struct cki_memory *memory,
-                                struct cki_entry *entry, cki_pin *pin, cachekit_layer layer)
+// What a handle's grip is: a pin's address, or by its lower bits one of these.
+enum {
+    CKI_GRIP_HOLD = 1, // an entry's address; the owner is its memory
+    CKI_GRIP_LOOSE =
+        2, // forks of the process; the value was never stored, the owner is the function
+    CKI_GRIP_TAGS = 3,
+    CKI_GRIP_SHIFT = 2
+};
+
+static inline void cki_hit_pinned(cachekit_hit *hit, const struct cki_entry *entry, cki_pin *pin,
+                                  cachekit_layer layer)
 {
     hit->object = entry->object;
     hit->size_bytes = entry->object_size;
     hit->layer = layer;
-    hit->pin = pin;
-    hit->entry = entry;
-    hit->memory = memory;
+    hit->grip = (uintptr_t)pin;
 }
 
 static inline void cki_hit_clear(cachekit_hit *hit)
@@ -78,18 +85,33 @@ static inline void cki_hit_clear(cachekit_hit *hit)
     hit->object = NULL;
     hit->size_bytes = 0;
     hit->layer = (cachekit_layer)0;
-    hit->pin = hit->entry = hit->memory = NULL;
+    hit->grip = 0;
+    hit->owner = NULL;
 }
 
-// A free pin of this thread; NULL when it has none left, or no memory for a cell.
-cki_pin *cki_pin_ready(const struct cki_memory *memory);
+// Fills a handle by its grip, without one by a hold.
+void cki_hit_kept(cachekit_hit *hit, struct cki_memory *memory, struct cki_entry *entry,
+                  const struct cki_grip *grip, cachekit_layer layer);
+
+// This thread's cell with room for the memory's counter; NULL: no memory.
+struct cki_cell *cki_cell_for(const struct cki_memory *memory);
+
+static inline bool cki_is_key(cachekit_slice key)
+{
+    return key.data != NULL && key.len > 0 && key.len <= UINT32_MAX / 2;
+}
+
+// Whatever is not a plain hit, or not the release of one.
+__attribute__((cold)) cachekit_status cki_call_slowly(cachekit_function *function,
+                                                      const cachekit_arg *args, size_t count,
+                                                      cachekit_hit *hit, cachekit_error *error);
+__attribute__((cold)) cachekit_status cki_get_slowly(cachekit_cache *cache, cachekit_slice slice,
+                                                     cachekit_hit *hit);
+__attribute__((cold)) void cki_release_slowly(cachekit_hit *hit);
 
 // Calls the listener of an owner, if it has one.
 void cki_tell(void *listener, const struct cki_entry *entry);
 
-// Runs the loader for a refresh job; see refresh.h.
-void cki_function_refresh(struct cachekit_function *function, const struct cki_key *key,
-                          uint64_t generation);
 bool cki_function_free(struct cachekit_function *function); // false: handles are out
 void cki_cache_forked(struct cachekit_cache *cache);
 void cki_info_fill(struct cki_memory *memory, cachekit_info_data *out);

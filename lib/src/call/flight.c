@@ -1,11 +1,71 @@
 // SPDX-License-Identifier: MIT
 // A waiter reads the flight, which lies on the owner's stack, only while it counts as waiting: the
-// owner does not return before the last one is gone.
+// owner does not return before the last one is gone. Who waits for whom is known to the process, so
+// that two threads whose computations need each other's do not wait in a circle.
 #include "call/flight.h"
 
 #include <string.h>
 
 #include "call/fork.h"
+
+// On the waiter's stack while it waits.
+struct wait {
+    struct wait *next;
+    pthread_t waiter;
+    const struct cki_flight *flight;
+};
+
+static struct {
+    pthread_mutex_t lock; // the innermost of all
+    struct wait *first;
+} waits = {PTHREAD_MUTEX_INITIALIZER, NULL};
+
+void cki_waits_forked(void)
+{
+    (void)pthread_mutex_init(&waits.lock, NULL);
+    waits.first = NULL;
+}
+
+static const struct wait *wait_of_locked(pthread_t thread)
+{
+    const struct wait *w = waits.first;
+    while (w != NULL &&
+           !(pthread_equal(w->waiter, thread) && atomic_load(&w->flight->state) == CKI_FLYING)) {
+        w = w->next;
+    }
+    return w;
+}
+
+// Files this thread as waiting for the flight, unless its owner waits, perhaps by way of others,
+// for this thread. There is no circle yet, so the walk ends.
+static bool begin_wait(struct wait *mine, const struct cki_flight *flight)
+{
+    bool is_circle = false;
+    *mine = (struct wait){NULL, pthread_self(), flight};
+    (void)pthread_mutex_lock(&waits.lock);
+    const struct wait *w = wait_of_locked(flight->owner);
+    while (w != NULL && !is_circle) {
+        is_circle = pthread_equal(w->flight->owner, mine->waiter) != 0;
+        w = wait_of_locked(w->flight->owner);
+    }
+    if (!is_circle) {
+        mine->next = waits.first;
+        waits.first = mine;
+    }
+    (void)pthread_mutex_unlock(&waits.lock);
+    return !is_circle;
+}
+
+static void end_wait(const struct wait *mine)
+{
+    (void)pthread_mutex_lock(&waits.lock);
+    struct wait **at = &waits.first;
+    while (*at != mine) {
+        at = &(*at)->next;
+    }
+    *at = mine->next;
+    (void)pthread_mutex_unlock(&waits.lock);
+}
 
 bool cki_flights_init(struct cki_flights *flights)
 {
@@ -62,58 +122,83 @@ static void unlist_locked(struct cki_flights *flights, struct cki_flight *flight
 }
 
 static void take_off_locked(struct cki_flights *flights, const struct cki_key *key,
-                            struct cki_flight *mine)
+                            struct cki_flight *mine, bool is_alone)
 {
     struct cki_flight **bucket = bucket_of(flights, key);
     memset(mine, 0, sizeof *mine);
     mine->key = key;
     mine->owner = pthread_self();
+    mine->is_alone = is_alone;
     mine->forks = cki_forks();
     mine->next = *bucket;
     mine->is_listed = true;
     *bucket = mine;
 }
 
-static void follow_locked(struct cki_flights *flights, struct cki_flight *flight,
+void cki_flight_alone(struct cki_flights *flights, const struct cki_key *key,
+                      struct cki_flight *mine)
+{
+    (void)pthread_mutex_lock(&flights->lock);
+    take_off_locked(flights, key, mine, true);
+    (void)pthread_mutex_unlock(&flights->lock);
+}
+
+// False: waiting would never end.
+static bool follow_locked(struct cki_flights *flights, struct cki_flight *flight,
                           struct cki_flight *mine)
 {
+    struct wait wait;
+    if (pthread_equal(flight->owner, pthread_self()) || !begin_wait(&wait, flight)) {
+        return false;
+    }
     flight->waiters++;
-    while (flight->state == CKI_FLYING) {
+    while (atomic_load(&flight->state) == CKI_FLYING) {
         (void)pthread_cond_wait(&flights->settled, &flights->lock);
     }
-    mine->state = flight->state;
+    end_wait(&wait);
+    atomic_store(&mine->state, atomic_load(&flight->state));
     mine->status = flight->status;
     mine->error = flight->error;
     mine->entry = flight->entry;
     if (--flight->waiters == 0) {
         (void)pthread_cond_broadcast(&flights->settled);
     }
+    return true;
+}
+
+static struct cki_flight *shared_locked(struct cki_flights *flights, const struct cki_key *key)
+{
+    struct cki_flight *flight = *bucket_of(flights, key);
+    while (flight != NULL && (flight->is_alone || !same_key(flight->key, key))) {
+        flight = flight->next;
+    }
+    return flight;
+}
+
+static enum cki_joined join_locked(struct cki_flights *flights, const struct cki_key *key,
+                                   struct cki_flight *mine)
+{
+    for (;;) {
+        struct cki_flight *other = shared_locked(flights, key);
+        if (other == NULL) {
+            take_off_locked(flights, key, mine, false);
+            return CKI_LEAD;
+        }
+        if (!follow_locked(flights, other, mine)) {
+            take_off_locked(flights, key, mine, true);
+            return CKI_ALONE;
+        }
+        if (atomic_load(&mine->state) == CKI_LANDED) {
+            return CKI_FOLLOWED;
+        }
+    }
 }
 
 enum cki_joined cki_flight_join(struct cki_flights *flights, const struct cki_key *key,
                                 struct cki_flight *mine)
 {
-    enum cki_joined joined = CKI_LEAD;
     (void)pthread_mutex_lock(&flights->lock);
-    for (;;) {
-        struct cki_flight *other = *bucket_of(flights, key);
-        while (other != NULL && !same_key(other->key, key)) {
-            other = other->next;
-        }
-        if (other == NULL) {
-            take_off_locked(flights, key, mine);
-            break;
-        }
-        if (pthread_equal(other->owner, pthread_self())) {
-            joined = CKI_ALONE;
-            break;
-        }
-        follow_locked(flights, other, mine);
-        if (mine->state == CKI_LANDED) {
-            joined = CKI_FOLLOWED;
-            break;
-        }
-    }
+    enum cki_joined joined = join_locked(flights, key, mine);
     (void)pthread_mutex_unlock(&flights->lock);
     return joined;
 }
@@ -132,7 +217,7 @@ void cki_flight_settle(struct cki_flights *flights, struct cki_flight *flight,
 {
     (void)pthread_mutex_lock(&flights->lock);
     unlist_locked(flights, flight);
-    flight->state = state;
+    atomic_store(&flight->state, (int)state);
     if (flight->waiters > 0) {
         (void)pthread_cond_broadcast(&flights->settled);
     }

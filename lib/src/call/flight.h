@@ -22,8 +22,9 @@ struct cki_flight {
     const struct cki_key *key;
     pthread_t owner;
     bool is_listed;
-    unsigned forks; // of the process when it took off
-    enum cki_flight_state state;
+    bool is_alone;            // nobody joins it; listed only to be overtaken
+    unsigned forks;           // of the process when it took off
+    atomic_int state;         // an enum cki_flight_state
     atomic_bool is_overtaken; // an invalidation came after the start: not to be stored
     uint32_t waiters;
     cachekit_status status;
@@ -41,15 +42,22 @@ bool cki_flights_init(struct cki_flights *flights);
 void cki_flights_release(struct cki_flights *flights);
 // In a forked child: nothing is in the air. A flight of the forking thread lands without a trace.
 void cki_flights_forked(struct cki_flights *flights);
+void cki_waits_forked(void);
 
 enum cki_joined {
-    CKI_LEAD,    // `mine` is in the air: compute, then settle
-    CKI_ALONE,   // this thread is computing the same key already: compute, share nothing
+    CKI_LEAD, // `mine` is in the air: compute, then settle
+    // The same, shared with nobody: this thread computes the key already, or whoever does waits for
+    // this thread.
+    CKI_ALONE,
     CKI_FOLLOWED // `mine` has the outcome of another's flight; on success a hold on its entry
 };
 
+// Cancellation must be off: a waiter that goes must say so.
 enum cki_joined cki_flight_join(struct cki_flights *flights, const struct cki_key *key,
                                 struct cki_flight *mine);
+// Takes off as CKI_ALONE whatever else is in the air.
+void cki_flight_alone(struct cki_flights *flights, const struct cki_key *key,
+                      struct cki_flight *mine);
 
 // How many wait right now: the owner takes as many holds before it settles. Nobody joins after.
 uint32_t cki_flight_close(struct cki_flights *flights, struct cki_flight *flight);

@@ -5,6 +5,7 @@
 #include "call/fork.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,14 +13,15 @@
 #include "call/cache.h"
 #include "memory/pins.h"
 
+enum { UNSEEN = 0, SEEN = 1, RESETTING = 2 }; // a child that no handler has seen reads 0
+
 static struct {
     pthread_mutex_t lock;
     pthread_once_t once;
     bool is_registered;
     struct cachekit_cache *first;
     atomic_uint forks;
-    _Atomic int
-        *mark; // 1; 0 in a child that no handler has seen; NULL: the kernel has no such page
+    _Atomic(_Atomic int *) mark; // one of the above; NULL: the kernel has no such page
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
 unsigned cki_forks(void)
@@ -42,13 +44,15 @@ static void in_parent(void)
 static void reset(void)
 {
     atomic_fetch_add(&registry.forks, 1);
-    if (registry.mark != NULL) {
-        atomic_store(registry.mark, 1);
-    }
     (void)pthread_mutex_init(&registry.lock, NULL);
     cki_pins_forked();
+    cki_waits_forked();
     for (struct cachekit_cache *c = registry.first; c != NULL; c = c->next) {
         cki_cache_forked(c);
+    }
+    _Atomic int *mark = atomic_load(&registry.mark);
+    if (mark != NULL) {
+        atomic_store(mark, SEEN);
     }
 }
 
@@ -64,8 +68,8 @@ static void make_mark(void)
         (void)munmap(page, bytes);
         return;
     }
-    registry.mark = page;
-    atomic_store(registry.mark, 1);
+    atomic_store((_Atomic int *)page, SEEN);
+    atomic_store(&registry.mark, page);
 #endif
 }
 
@@ -99,9 +103,21 @@ void cki_fork_delist(struct cachekit_cache *cache)
     (void)pthread_mutex_unlock(&registry.lock);
 }
 
+static void reset_unseen(_Atomic int *mark)
+{
+    int unseen = UNSEEN;
+    if (atomic_compare_exchange_strong(mark, &unseen, RESETTING)) {
+        reset();
+    }
+    while (atomic_load(mark) != SEEN) {
+        (void)sched_yield();
+    }
+}
+
 void cki_fork_check(void)
 {
-    if (registry.mark != NULL && atomic_load_explicit(registry.mark, memory_order_relaxed) == 0) {
-        reset();
+    _Atomic int *mark = atomic_load_explicit(&registry.mark, memory_order_acquire);
+    if (mark != NULL && atomic_load_explicit(mark, memory_order_acquire) != SEEN) {
+        reset_unseen(mark);
     }
 }

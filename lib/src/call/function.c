@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The cached function. The short way of a hit is in cachekit_call() alone; whatever is not a plain
-// hit goes through look(), then join a flight, then compute.
+// The slow way of a call: look under the lock, join a flight, compute, keep the result for whoever
+// waits. The hit without a lock is in call.c.
 #include "call/cache.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/status.h"
 #include "call/args.h"
 #include "call/fork.h"
 #include "call/long_key.h"
-#include "memory/hit.h"
 
 // A call on its slow way.
 struct call {
@@ -20,39 +18,55 @@ struct call {
     struct cki_key key;
     uint8_t packed[CKI_ARGS_PACKED_MAX];
     cachekit_buffer long_key; // for keys that are not packed scalars
-    cki_pin *pin;
     cachekit_hit *hit;
     cachekit_error *error;
+    int cancel_state; // the caller's
 };
 
-static void release_loose(cachekit_hit *hit)
+// No value of the parent is destroyed in a forked child.
+static void release_loose(cachekit_hit *hit, uintptr_t grip)
 {
-    cachekit_function *function = hit->memory;
-    if (function->destroy != NULL) {
-        function->destroy((void *)(uintptr_t)hit->object, hit->size_bytes,
-                          function->destroy_context);
+    cachekit_function *f = hit->owner;
+    if (grip >> CKI_GRIP_SHIFT == cki_forks() && f->destroy != NULL) {
+        f->destroy((void *)(uintptr_t)hit->object, hit->size_bytes, f->destroy_context);
     }
+    atomic_fetch_sub(&f->loose, 1);
 }
 
-void cachekit_release(cachekit_hit *hit)
+void cki_release_slowly(cachekit_hit *hit)
 {
-    if (hit->pin != NULL) {
-        cki_pin_release(hit->pin);
-    } else if (hit->entry != NULL) {
-        cki_memory_unhold(hit->memory, hit->entry);
-    } else if (hit->memory != NULL) {
-        release_loose(hit);
+    uintptr_t grip = hit->grip;
+    hit->grip = 0;
+    cki_fork_check();
+    if ((grip & CKI_GRIP_TAGS) == CKI_GRIP_HOLD) {
+        cki_memory_unhold(hit->owner, (struct cki_entry *)(grip & ~(uintptr_t)CKI_GRIP_TAGS));
+    } else {
+        release_loose(hit, grip);
     }
-    cki_hit_clear(hit);
+    hit->object = NULL;
 }
 
-cki_pin *cki_pin_ready(const struct cki_memory *memory)
+void cki_hit_kept(cachekit_hit *hit, struct cki_memory *memory, struct cki_entry *entry,
+                  const struct cki_grip *grip, cachekit_layer layer)
+{
+    if (grip != NULL && grip->pin != NULL) {
+        cki_hit_pinned(hit, entry, grip->pin, layer);
+        return;
+    }
+    hit->object = entry->object;
+    hit->size_bytes = entry->object_size;
+    hit->layer = layer;
+    hit->grip = (uintptr_t)entry | CKI_GRIP_HOLD;
+    hit->owner = memory;
+}
+
+struct cki_cell *cki_cell_for(const struct cki_memory *memory)
 {
     struct cki_cell *cell = cki_cell;
-    if (cell == NULL || memory->number >= atomic_load(&cell->counter_room)) {
+    if (memory->number >= atomic_load(&cell->counter_room)) {
         cell = cki_cell_ready(memory->number);
     }
-    return cell != NULL ? cki_pin_free(cell) : NULL;
+    return cell;
 }
 
 void cki_tell(void *context, const struct cki_entry *entry)
@@ -62,43 +76,53 @@ void cki_tell(void *context, const struct cki_entry *entry)
                       (cachekit_cause)entry->cause);
 }
 
-// An entry of this call's key without an object; NULL: no memory, then nothing can be kept.
-static struct cki_entry *entry_for(const struct call *call)
-{
-    struct cki_entry *entry = cki_entry_new(call->function->memory.options.allocator, &call->key);
-    if (entry != NULL) {
-        entry->holds = call->pin != NULL ? 0 : 1;
-    }
-    return entry;
-}
-
 // What has to be undone when the loader never returns.
 struct loading {
     struct call *call;
-    struct cki_entry *entry;
-    struct cki_flight *flight; // NULL: shared with nobody
+    struct cki_entry *entry; // NULL: no memory, then nothing can be kept
+    struct cki_flight *flight;
 };
+
+static void free_entry(const cachekit_function *f, struct cki_entry *entry)
+{
+    if (entry != NULL) {
+        cki_free(f->memory.options.allocator, entry, cki_entry_bytes(entry));
+    }
+}
 
 static void abandon(void *arg)
 {
     struct loading *loading = arg;
-    cki_free(loading->call->function->memory.options.allocator, loading->entry,
-             loading->entry != NULL ? cki_entry_bytes(loading->entry) : 0);
-    if (loading->flight != NULL) {
-        cki_flight_settle(&loading->call->function->flights, loading->flight, CKI_ABANDONED);
-    }
+    free_entry(loading->call->function, loading->entry);
+    cki_flight_settle(&loading->call->function->flights, loading->flight, CKI_ABANDONED);
     cachekit_buffer_release(&loading->call->long_key);
 }
 
+// The loader alone may be cancelled; everything around it runs to its end.
 static cachekit_status load(struct loading *loading, cachekit_result *result, cachekit_error *error)
 {
-    cachekit_function *f = loading->call->function;
+    const struct call *call = loading->call;
+    cachekit_function *f = call->function;
     cachekit_status status = CACHEKIT_E_INVALID;
+    int ignored;
     pthread_cleanup_push(abandon, loading);
-    status =
-        f->loader(f->context, loading->call->args.args, loading->call->args.count, result, error);
+    (void)pthread_setcancelstate(call->cancel_state, &ignored);
+    status = f->loader(f->context, call->args.args, call->args.count, result, error);
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
     pthread_cleanup_pop(0);
+    if (status != CACHEKIT_OK && error->status == CACHEKIT_OK) {
+        error->status = status;
+    }
     return status;
+}
+
+static void fill_entry(const cachekit_function *f, struct cki_entry *entry,
+                       const cachekit_result *result)
+{
+    entry->object = result->object;
+    entry->object_size = result->size_bytes;
+    entry->destroy = f->destroy;
+    entry->destroy_context = f->destroy_context;
 }
 
 // Stores the result, or keeps it aside for those who wait. Everybody who gets it has a pin or hold.
@@ -111,41 +135,42 @@ static void keep(struct loading *loading)
         .entry = entry,
         .ttl_ns = f->ttl_ns,
         .due_ns = call->key.kind == CKI_KEY_SCALARS ? f->due_ns : CKI_FOREVER,
-        .overtaken = loading->flight != NULL ? &loading->flight->is_overtaken : NULL,
+        .overtaken = &loading->flight->is_overtaken,
     };
-    bool stored = cki_memory_put(&f->memory, &store, call->pin) == CKI_STORED;
-    uint32_t waiters = loading->flight != NULL ? cki_flight_close(&f->flights, loading->flight) : 0;
+    struct cki_grip grip = {cki_cell_for(&f->memory), NULL};
+    bool stored = cki_memory_put(&f->memory, &store, &grip) == CKI_STORED;
+    uint32_t waiters = cki_flight_close(&f->flights, loading->flight);
     if (!stored) {
-        call->pin = NULL;
         cki_memory_adopt(&f->memory, entry, 1 + waiters);
     } else if (waiters > 0) {
         cki_memory_hold(&f->memory, entry, waiters);
     }
-    cki_hit_fill(call->hit, &f->memory, entry, call->pin, CACHEKIT_LAYER_MISS);
+    cki_hit_kept(call->hit, &f->memory, entry, &grip, CACHEKIT_LAYER_MISS);
 }
 
 // Without memory for an entry the caller still gets its result; waiters compute their own.
 static void hand_over(struct call *call, const cachekit_result *result)
 {
-    cki_hit_clear(call->hit);
     call->hit->object = result->object;
     call->hit->size_bytes = result->size_bytes;
     call->hit->layer = CACHEKIT_LAYER_MISS;
-    call->hit->memory = call->function;
+    call->hit->grip = (uintptr_t)cki_forks() << CKI_GRIP_SHIFT | CKI_GRIP_LOOSE;
+    call->hit->owner = call->function;
+    atomic_fetch_add(&call->function->loose, 1);
+    atomic_fetch_add_explicit(&call->function->unkept, 1, memory_order_relaxed);
 }
 
 static cachekit_status compute(struct call *call, struct cki_flight *flight)
 {
     cachekit_function *f = call->function;
-    struct loading loading = {call, entry_for(call), flight};
+    struct loading loading = {call, cki_entry_new(f->memory.options.allocator, &call->key), flight};
     cachekit_result result = {NULL, 0};
     cachekit_error failure = {CACHEKIT_OK, 0, 0, ""};
     enum cki_flight_state state = CKI_LANDED;
     atomic_fetch_add_explicit(&f->misses, 1, memory_order_relaxed);
     cachekit_status status = load(&loading, &result, &failure);
     if (status != CACHEKIT_OK) {
-        cki_free(f->memory.options.allocator, loading.entry,
-                 loading.entry != NULL ? cki_entry_bytes(loading.entry) : 0);
+        free_entry(f, loading.entry);
         loading.entry = NULL;
         if (call->error != NULL) {
             *call->error = failure;
@@ -154,18 +179,13 @@ static cachekit_status compute(struct call *call, struct cki_flight *flight)
         hand_over(call, &result);
         state = CKI_ABANDONED;
     } else {
-        loading.entry->object = result.object;
-        loading.entry->object_size = result.size_bytes;
-        loading.entry->destroy = f->destroy;
-        loading.entry->destroy_context = f->destroy_context;
+        fill_entry(f, loading.entry, &result);
         keep(&loading);
     }
-    if (flight != NULL) {
-        flight->status = status;
-        flight->error = failure;
-        flight->entry = loading.entry;
-        cki_flight_settle(&f->flights, flight, state);
-    }
+    flight->status = status;
+    flight->error = failure;
+    flight->entry = loading.entry;
+    cki_flight_settle(&f->flights, flight, state);
     return status;
 }
 
@@ -178,7 +198,7 @@ static cachekit_status follow(struct call *call, const struct cki_flight *flight
         return flight->status;
     }
     atomic_fetch_add_explicit(&call->function->slow_hits, 1, memory_order_relaxed);
-    cki_hit_fill(call->hit, &call->function->memory, flight->entry, NULL, CACHEKIT_LAYER_L1);
+    cki_hit_kept(call->hit, &call->function->memory, flight->entry, NULL, CACHEKIT_LAYER_L1);
     return CACHEKIT_OK;
 }
 
@@ -203,8 +223,8 @@ static void consider_refresh(struct call *call, const struct cki_entry *entry)
     if ((double)(now - entry->stored_ns) <= due) {
         return;
     }
-    cki_memory_set_due(&f->memory, &call->key, entry->generation, CKI_FOREVER);
-    if (!cki_refresh_add(&f->cache->refresh, f, &call->key, entry->generation)) {
+    if (cki_memory_claim_due(&f->memory, &call->key, entry->generation, now) &&
+        !cki_refresh_add(&f->cache->refresh, f, &call->key, entry->generation)) {
         cki_memory_set_due(&f->memory, &call->key, entry->generation, now);
     }
 }
@@ -213,13 +233,14 @@ static void consider_refresh(struct call *call, const struct cki_entry *entry)
 static bool look(struct call *call)
 {
     cachekit_function *f = call->function;
-    struct cki_entry *entry = cki_memory_find(&f->memory, &call->key, call->pin);
+    struct cki_grip grip = {cki_cell_for(&f->memory), NULL};
+    struct cki_entry *entry = cki_memory_find(&f->memory, &call->key, &grip);
     if (entry == NULL) {
         return false;
     }
     consider_refresh(call, entry);
     atomic_fetch_add_explicit(&f->slow_hits, 1, memory_order_relaxed);
-    cki_hit_fill(call->hit, &f->memory, entry, call->pin, CACHEKIT_LAYER_L1);
+    cki_hit_kept(call->hit, &f->memory, entry, &grip, CACHEKIT_LAYER_L1);
     return true;
 }
 
@@ -243,7 +264,7 @@ static cachekit_status look_or_compute(struct call *call)
     case CKI_LEAD:
         return lead(call, &flight);
     case CKI_ALONE:
-        return compute(call, NULL);
+        return compute(call, &flight);
     default:
         return follow(call, &flight);
     }
@@ -274,7 +295,7 @@ static cachekit_status make_key(struct call *call)
     if (status != CACHEKIT_OK) {
         return status;
     }
-    if (cki_args_hash(&call->args, seed, &call->key.hash)) {
+    if (cki_args_hash(&call->args, seed, false, &call->key.hash)) {
         cki_args_pack(&call->args, call->packed);
         call->key.kind = CKI_KEY_SCALARS;
         call->key.len = call->args.packed_len;
@@ -285,46 +306,28 @@ static cachekit_status make_key(struct call *call)
     return cki_long_key(&call->args, seed, &call->long_key, &call->key, call->error);
 }
 
-static cachekit_status call_slowly(cachekit_function *function, const cachekit_arg *args,
-                                   size_t count, cachekit_hit *hit, cachekit_error *error)
+cachekit_status cki_call_slowly(cachekit_function *function, const cachekit_arg *args, size_t count,
+                                cachekit_hit *hit, cachekit_error *error)
 {
     struct call call = {.function = function,
                         .args = {args, count, 0},
                         .long_key = CACHEKIT_BUFFER_INIT,
                         .hit = hit,
                         .error = error};
+    if (function == NULL || hit == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "function or hit is NULL");
+    }
     cki_hit_clear(hit);
     cki_fork_check();
     cachekit_status status = make_key(&call);
     if (status == CACHEKIT_OK) {
-        call.pin = cki_pin_ready(&function->memory);
+        int ignored;
+        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call.cancel_state);
         status = look_or_compute(&call);
+        (void)pthread_setcancelstate(call.cancel_state, &ignored);
     }
     cachekit_buffer_release(&call.long_key);
     return status;
-}
-
-cachekit_status cachekit_call(cachekit_function *function, const cachekit_arg *args, size_t count,
-                              cachekit_hit *hit, cachekit_error *error)
-{
-    struct cki_cell *cell = cki_cell;
-    struct cki_args key = {args, count, 0};
-    uint64_t hash;
-    if (cell != NULL &&
-        function->memory.number < atomic_load_explicit(&cell->counter_room, memory_order_relaxed) &&
-        cki_args_hash(&key, function->seed, &hash)) {
-        cki_pin *pin = cki_pin_free(cell);
-        if (pin != NULL) {
-            struct cki_entry *entry =
-                cki_memory_hit(&function->memory, hash, cki_memory_now(&function->memory),
-                               cki_args_match, &key, cell, pin);
-            if (entry != NULL) {
-                cki_hit_fill(hit, &function->memory, entry, pin, CACHEKIT_LAYER_L1);
-                return CACHEKIT_OK;
-            }
-        }
-    }
-    return call_slowly(function, args, count, hit, error);
 }
 
 cachekit_status cachekit_invalidate(cachekit_function *function, const cachekit_arg *args,
@@ -332,6 +335,9 @@ cachekit_status cachekit_invalidate(cachekit_function *function, const cachekit_
 {
     struct call call = {
         .function = function, .args = {args, count, 0}, .long_key = CACHEKIT_BUFFER_INIT};
+    if (function == NULL) {
+        return CACHEKIT_E_INVALID;
+    }
     cki_fork_check();
     cachekit_status status = make_key(&call);
     if (status == CACHEKIT_OK) {
@@ -344,6 +350,9 @@ cachekit_status cachekit_invalidate(cachekit_function *function, const cachekit_
 
 void cachekit_invalidate_all(cachekit_function *function)
 {
+    if (function == NULL) {
+        return;
+    }
     cki_fork_check();
     cki_flights_overtake(&function->flights, NULL);
     (void)cki_memory_clear(&function->memory, CKI_INVALIDATED);
@@ -351,37 +360,11 @@ void cachekit_invalidate_all(cachekit_function *function)
 
 void cachekit_info(cachekit_function *function, cachekit_info_data *out)
 {
+    cki_fork_check();
     cki_info_fill(&function->memory, out);
+    out->unstored += atomic_load(&function->unkept);
     out->hits += atomic_load(&function->slow_hits);
     out->misses = atomic_load(&function->misses);
     out->refreshes = atomic_load(&function->refreshes);
     out->refresh_failures = atomic_load(&function->refresh_failures);
-}
-
-void cki_function_refresh(cachekit_function *f, const struct cki_key *key, uint64_t generation)
-{
-    cachekit_arg args[CKI_ARGS_MAX];
-    size_t count = cki_args_unpack(key->bytes, key->len, args);
-    cachekit_result result = {NULL, 0};
-    struct cki_entry *entry = cki_entry_new(f->memory.options.allocator, key);
-    cachekit_status status =
-        entry == NULL ? CACHEKIT_E_NOMEM : f->loader(f->context, args, count, &result, NULL);
-    if (status != CACHEKIT_OK) {
-        cki_free(f->memory.options.allocator, entry, entry != NULL ? cki_entry_bytes(entry) : 0);
-        atomic_fetch_add(&f->refresh_failures, 1);
-        int64_t now = cki_memory_now(&f->memory);
-        int64_t retry = f->retry_ns > CKI_FOREVER - now ? CKI_FOREVER : now + f->retry_ns;
-        cki_memory_set_due(&f->memory, key, generation, retry);
-        return;
-    }
-    entry->object = result.object;
-    entry->object_size = result.size_bytes;
-    entry->destroy = f->destroy;
-    entry->destroy_context = f->destroy_context;
-    const struct cki_store store = {
-        .entry = entry, .ttl_ns = f->ttl_ns, .due_ns = f->due_ns, .replaces = generation};
-    atomic_fetch_add(&f->refreshes, 1);
-    if (cki_memory_put(&f->memory, &store, NULL) != CKI_STORED) {
-        cki_entry_free(f->memory.options.allocator, entry);
-    }
 }

@@ -96,8 +96,8 @@ static bool open_parts(cachekit_function *f, const cachekit_function_options *o)
 static void enlist(cachekit_cache *cache, cachekit_function *f)
 {
     (void)pthread_mutex_lock(&cache->lock);
-    f->next = cache->functions;
-    cache->functions = f;
+    f->next = atomic_load(&cache->functions);
+    atomic_store(&cache->functions, f);
     (void)pthread_mutex_unlock(&cache->lock);
 }
 
@@ -131,6 +131,9 @@ cachekit_status cachekit_function_new(cachekit_cache *cache, const char *name,
                                       cachekit_function **out, cachekit_error *error)
 {
     cachekit_function_options o;
+    if (out == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "out is NULL");
+    }
     *out = NULL;
     if (cache == NULL || name == NULL || loader == NULL) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "cache, name or loader is NULL");
@@ -151,7 +154,7 @@ cachekit_status cachekit_function_new(cachekit_cache *cache, const char *name,
 
 bool cki_function_free(cachekit_function *f)
 {
-    if (!cki_memory_release(&f->memory)) {
+    if (atomic_load(&f->loose) != 0 || !cki_memory_release(&f->memory)) {
         return false;
     }
     cki_flights_release(&f->flights);

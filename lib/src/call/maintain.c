@@ -8,6 +8,9 @@
 
 #include "call/cache.h"
 #include "call/fork.h"
+#include "call/thread.h"
+
+enum { EVERY_MAX_MS = 86400000 }; // so that no sum of times overflows
 
 static int64_t now_us(void)
 {
@@ -28,13 +31,14 @@ static size_t sweep(struct cki_memory *memory, int64_t end_us)
 
 size_t cachekit_maintain(cachekit_cache *cache, int64_t max_us)
 {
+    if (cache == NULL) {
+        return 0;
+    }
     cki_fork_check();
     int64_t now = now_us();
     int64_t end = max_us > INT64_MAX - now ? INT64_MAX : now + (max_us < 0 ? 0 : max_us);
     size_t all = sweep(&cache->store, end);
-    (void)pthread_mutex_lock(&cache->lock);
-    cachekit_function *f = cache->functions;
-    (void)pthread_mutex_unlock(&cache->lock);
+    cachekit_function *f = atomic_load(&cache->functions);
     for (; f != NULL && now_us() <= end; f = f->next) {
         all += sweep(&f->memory, end);
     }
@@ -43,7 +47,7 @@ size_t cachekit_maintain(cachekit_cache *cache, int64_t max_us)
 
 static void deadline_after(int64_t ms, struct timespec *at)
 {
-    (void)clock_gettime(CLOCK_REALTIME, at);
+    (void)clock_gettime(CLOCK_MONOTONIC, at);
     at->tv_sec += (time_t)(ms / 1000);
     at->tv_nsec += (long)(ms % 1000) * CKI_NS_PER_MS;
     if (at->tv_nsec >= 1000000000) {
@@ -75,23 +79,40 @@ static void *run(void *arg)
     return NULL;
 }
 
+static bool init_wake(pthread_cond_t *wake)
+{
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes) != 0) {
+        return false;
+    }
+    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+              pthread_cond_init(wake, &attributes) == 0;
+    (void)pthread_condattr_destroy(&attributes);
+    return ok;
+}
+
 bool cki_maintainer_start(struct cki_maintainer *m, struct cachekit_cache *cache, int64_t every_ms)
 {
     memset(m, 0, sizeof *m);
     m->cache = cache;
-    m->every_ms = every_ms;
     if (every_ms == 0) {
         return true;
     }
+    m->every_ms = every_ms < EVERY_MAX_MS ? every_ms : EVERY_MAX_MS;
     if (pthread_mutex_init(&m->lock, NULL) != 0) {
         return false;
     }
-    if (pthread_cond_init(&m->wake, NULL) != 0) {
-        (void)pthread_mutex_destroy(&m->lock);
-        return false;
+    if (!init_wake(&m->wake)) {
+        goto no_condition;
     }
-    m->is_running = pthread_create(&m->thread, NULL, run, m) == 0;
-    return m->is_running;
+    m->is_running = cki_thread_start(&m->thread, run, m);
+    if (m->is_running) {
+        return true;
+    }
+    (void)pthread_cond_destroy(&m->wake);
+no_condition:
+    (void)pthread_mutex_destroy(&m->lock);
+    return false;
 }
 
 void cki_maintainer_stop(struct cki_maintainer *m)

@@ -18,13 +18,20 @@ enum { CKI_REFRESH_THREADS = 4, CKI_REFRESHES_MAX = 32 }; // threads of a cache;
 
 struct cki_refresh_job;
 
+// A loader may end its thread; the next job then starts another in its place.
+struct cki_worker {
+    struct cki_refresh *refresh;
+    pthread_t thread;
+    enum { CKI_WORKER_NONE, CKI_WORKER_RUNS, CKI_WORKER_ENDED } state;
+};
+
 struct cki_refresh {
     const cachekit_allocator *allocator;
     pthread_mutex_t lock;
     pthread_cond_t work;
     struct cki_refresh_job *first, *last;
-    pthread_t threads[CKI_REFRESH_THREADS];
-    unsigned thread_count, idle;
+    struct cki_worker workers[CKI_REFRESH_THREADS];
+    unsigned running, idle, queued;
     bool is_open, is_stopping;
 };
 

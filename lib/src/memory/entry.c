@@ -8,7 +8,7 @@
 
 size_t cki_entry_bytes(const struct cki_entry *entry)
 {
-    return sizeof *entry + entry->key_len;
+    return sizeof *entry + (uint32_t)entry->shape;
 }
 
 struct cki_entry *cki_entry_new(const cachekit_allocator *allocator, const struct cki_key *key)
@@ -22,8 +22,7 @@ struct cki_entry *cki_entry_new(const cachekit_allocator *allocator, const struc
         entry->places[i].index = CKI_NOWHERE;
     }
     entry->hash = key->hash;
-    entry->key_kind = key->kind;
-    entry->key_len = key->len;
+    entry->shape = cki_shape(key->kind, key->len);
     if (key->len > 0) {
         memcpy(entry->key, key->bytes, key->len);
     }

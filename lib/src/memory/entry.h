@@ -38,6 +38,9 @@ enum { CKI_BY_DEADLINE, CKI_BY_USE, CKI_ORDERS };
 
 typedef void cki_destroy(void *object, size_t size, void *context);
 
+// The due time of an entry that was removed: no clock shows less.
+#define CKI_DEAD INT64_MIN
+
 struct cki_entry {
     // Under the lock of the memory that holds it.
     struct cki_place places[CKI_ORDERS];
@@ -52,14 +55,26 @@ struct cki_entry {
     uint32_t holds; // handles beyond the pins of their threads
     uint8_t cause;  // of its removal
     // Read by hits without a lock; only the first two change once the entry is published.
-    _Atomic int64_t due_ns;   // from here on a hit is not plain: refresh point or end; 0: removed
+    _Atomic int64_t due_ns;   // from here on a hit is not plain: refresh point, end, CKI_DEAD
     _Atomic int64_t stamp_ns; // last use, to the tick
     uint64_t hash;
     void *object;
     size_t object_size;
-    uint32_t key_kind, key_len;
+    uint64_t shape; // kind and length of the key, compared as one
     uint8_t key[];
 };
+
+static inline uint64_t cki_shape(uint32_t kind, uint32_t len)
+{
+    return (uint64_t)kind << 32 | len;
+}
+
+static inline struct cki_key cki_entry_key(const struct cki_entry *entry)
+{
+    struct cki_key key = {entry->hash, (uint32_t)(entry->shape >> 32), (uint32_t)entry->shape,
+                          entry->key};
+    return key;
+}
 
 // An entry with a copy of the key and no object yet; NULL: out of memory.
 struct cki_entry *cki_entry_new(const cachekit_allocator *allocator, const struct cki_key *key);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Freeing what was unlinked: in batches, outside the lock, after a look at everybody's pins.
-#include "base/alloc.h"
-#include "memory/memory.h"
+// Freeing what was unlinked: in batches, outside the lock, after a look at everybody's pins. What
+// is still kept then comes back, and is not looked at again before as much has come on top.
+#include "memory/inside.h"
 
 enum { BATCH = 64, SHARE = 64 }; // entries; part of the budget
 
-bool cki_limbo_is_due(const struct cki_memory *memory)
+bool cki_limbo_is_due_locked(const struct cki_memory *memory)
 {
-    return memory->limbo_count >= BATCH ||
-           atomic_load(&memory->limbo_bytes) > memory->options.budget_bytes / SHARE;
+    size_t share = memory->options.budget_bytes / SHARE;
+    return memory->limbo_count >= memory->kept_count + BATCH ||
+           memory->limbo_bytes > memory->kept_bytes + share;
 }
 
-void cki_limbo_add(struct cki_memory *memory, struct cki_entry *removed)
+void cki_limbo_add_locked(struct cki_memory *memory, struct cki_entry *removed)
 {
     while (removed != NULL) {
         struct cki_entry *next = removed->link;
@@ -22,39 +23,69 @@ void cki_limbo_add(struct cki_memory *memory, struct cki_entry *removed)
     }
 }
 
-// Takes what has no hold; holds never grow once an entry is unlinked.
-static struct cki_entry *take_locked(struct cki_memory *memory)
+void cki_limbo_settle_locked(struct cki_memory *memory)
+{
+    while (memory->sifting > 0) {
+        (void)pthread_cond_wait(&memory->sifted, &memory->lock);
+    }
+}
+
+// Takes what nobody holds from the list. Holds of an unlinked entry may still grow while its pin is
+// there, which is why they are looked at again after the pins.
+static struct cki_entry *take_unheld(struct cki_entry **list)
 {
     struct cki_entry *taken = NULL, *kept = NULL;
-    memory->limbo_count = 0;
-    for (struct cki_entry *e = memory->limbo, *next; e != NULL; e = next) {
+    for (struct cki_entry *e = *list, *next; e != NULL; e = next) {
         next = e->link;
         struct cki_entry **to = e->holds == 0 ? &taken : &kept;
-        memory->limbo_count += e->holds != 0;
         e->link = *to;
         *to = e;
     }
-    memory->limbo = kept;
+    *list = kept;
     return taken;
+}
+
+static struct cki_entry *begin_sift(struct cki_memory *memory)
+{
+    (void)pthread_mutex_lock(&memory->lock);
+    struct cki_entry *kept = memory->limbo, *taken = take_unheld(&kept);
+    memory->limbo = NULL;
+    memory->limbo_count = 0;
+    cki_limbo_add_locked(memory, kept);
+    memory->sifting++;
+    (void)pthread_mutex_unlock(&memory->lock);
+    return taken;
+}
+
+static struct cki_entry *end_sift(struct cki_memory *memory, struct cki_entry *unpinned,
+                                  struct cki_entry *pinned)
+{
+    (void)pthread_mutex_lock(&memory->lock);
+    struct cki_entry *gone = take_unheld(&unpinned);
+    cki_limbo_add_locked(memory, unpinned);
+    cki_limbo_add_locked(memory, pinned);
+    for (const struct cki_entry *e = gone; e != NULL; e = e->link) {
+        memory->limbo_bytes -= e->charge_bytes;
+        memory->freed_bytes += e->charge_bytes;
+    }
+    memory->kept_count = memory->limbo_count;
+    memory->kept_bytes = memory->limbo_bytes;
+    if (--memory->sifting == 0) {
+        (void)pthread_cond_broadcast(&memory->sifted);
+    }
+    (void)pthread_mutex_unlock(&memory->lock);
+    return gone;
 }
 
 void cki_limbo_reclaim(struct cki_memory *memory)
 {
-    (void)pthread_mutex_lock(&memory->lock);
-    struct cki_entry *taken = take_locked(memory);
-    (void)pthread_mutex_unlock(&memory->lock);
-
-    size_t freed_bytes = 0;
-    struct cki_entry *gone = cki_pins_sift(&taken);
-    for (struct cki_entry *e = gone, *next; e != NULL; e = next) {
-        next = e->link;
-        freed_bytes += e->charge_bytes;
-        cki_entry_free(memory->options.allocator, e);
-    }
-    atomic_fetch_sub(&memory->limbo_bytes, freed_bytes);
-    if (taken != NULL) {
-        (void)pthread_mutex_lock(&memory->lock);
-        cki_limbo_add(memory, taken);
-        (void)pthread_mutex_unlock(&memory->lock);
+    const cachekit_allocator *allocator = memory->options.allocator;
+    struct cki_entry *pinned = begin_sift(memory);
+    struct cki_entry *unpinned = cki_pins_sift(&pinned);
+    struct cki_entry *gone = end_sift(memory, unpinned, pinned);
+    while (gone != NULL) {
+        struct cki_entry *next = gone->link;
+        cki_entry_free(allocator, gone);
+        gone = next;
     }
 }

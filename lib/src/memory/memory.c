@@ -7,61 +7,70 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "memory/inside.h"
 
-enum { FIRST_SLOTS = 16, EXPIRED_PER_STORE = 4 };
-
-// The index of every empty memory: one slot, always empty, never written.
 static union {
     struct cki_slots slots;
     _Alignas(64) unsigned char room[sizeof(struct cki_slots) + sizeof(uint64_t)];
-} nothing;
+} no_slots;
 
-cachekit_status cki_memory_init(struct cki_memory *memory, const struct cki_memory_options *options)
+struct cki_slots *cki_no_slots(void)
+{
+    return &no_slots.slots;
+}
+
+static int64_t coarse(void *context)
+{
+    (void)context;
+    return cki_now_ns(NULL);
+}
+
+// Everything but the lock, the condition and the counters' number.
+static void start_empty(struct cki_memory *memory, const struct cki_memory_options *options)
 {
     memset(memory, 0, sizeof *memory);
     memory->options = *options;
-    atomic_init(&memory->slots, &nothing.slots);
+    if (memory->options.budget_bytes > SIZE_MAX / 4) {
+        memory->options.budget_bytes = SIZE_MAX / 4; // sums of sizes must not overflow
+    }
+    memory->now_ns = options->clock != NULL ? options->clock->now_ns : coarse;
+    memory->now_context = options->clock != NULL ? options->clock->context : NULL;
+    memory->newest_ns = INT64_MIN;
+    atomic_init(&memory->slots, &no_slots.slots);
     cki_order_init(&memory->orders[CKI_BY_DEADLINE], CKI_BY_DEADLINE);
     cki_order_init(&memory->orders[CKI_BY_USE], CKI_BY_USE);
+}
+
+cachekit_status cki_memory_init(struct cki_memory *memory, const struct cki_memory_options *options)
+{
+    start_empty(memory, options);
     if (pthread_mutex_init(&memory->lock, NULL) != 0) {
         return CACHEKIT_E_NOMEM;
     }
+    if (pthread_cond_init(&memory->sifted, NULL) != 0) {
+        goto no_condition;
+    }
     memory->number = cki_number_take(&memory->baseline);
     if (memory->number == SIZE_MAX) {
-        (void)pthread_mutex_destroy(&memory->lock);
-        return CACHEKIT_E_NOMEM;
+        goto no_number;
     }
     return CACHEKIT_OK;
+no_number:
+    (void)pthread_cond_destroy(&memory->sifted);
+no_condition:
+    (void)pthread_mutex_destroy(&memory->lock);
+    return CACHEKIT_E_NOMEM;
 }
 
-int64_t cki_memory_now(const struct cki_memory *memory)
+void cki_memory_forked(struct cki_memory *memory)
 {
-    return cki_now_ns(memory->options.clock);
-}
-
-static struct cki_slots *slots_of(const struct cki_memory *memory)
-{
-    return atomic_load_explicit(&memory->slots, memory_order_relaxed);
-}
-
-static bool is_nothing(const struct cki_slots *slots)
-{
-    return slots == &nothing.slots;
-}
-
-static size_t slots_bytes(const struct cki_slots *slots)
-{
-    size_t bytes = 0;
-    for (; slots != NULL && !is_nothing(slots); slots = slots->older) {
-        bytes += cki_slots_bytes(slots);
-    }
-    return bytes;
-}
-
-size_t cki_memory_overhead(const struct cki_memory *memory)
-{
-    return slots_bytes(slots_of(memory)) + cki_order_bytes(&memory->orders[CKI_BY_DEADLINE]) +
-           cki_order_bytes(&memory->orders[CKI_BY_USE]);
+    struct cki_memory_options options = memory->options;
+    size_t number = memory->number;
+    start_empty(memory, &options);
+    memory->number = number;
+    memory->baseline = cki_number_sum(number);
+    (void)pthread_mutex_init(&memory->lock, NULL);
+    (void)pthread_cond_init(&memory->sifted, NULL);
 }
 
 static int64_t now_locked(struct cki_memory *memory)
@@ -97,26 +106,27 @@ static void age_remove(struct cki_memory *memory, struct cki_entry *entry)
     }
 }
 
-// Unlinks and puts the entry at the head of `*removed`.
-static void unlink_locked(struct cki_memory *memory, struct cki_entry *entry, enum cki_cause cause,
-                          struct cki_entry **removed)
+void cki_unlink_locked(struct cki_memory *memory, struct cki_entry *entry, enum cki_cause cause,
+                       struct cki_entry **removed)
 {
-    atomic_store(&entry->due_ns, 0);
-    cki_slots_remove(slots_of(memory), entry);
+    atomic_store(&entry->due_ns, CKI_DEAD);
+    cki_slots_remove(cki_slots_locked(memory), entry);
     cki_order_remove(&memory->orders[CKI_BY_DEADLINE], entry);
     cki_order_remove(&memory->orders[CKI_BY_USE], entry);
     age_remove(memory, entry);
     memory->count--;
     memory->live_bytes -= entry->charge_bytes;
-    atomic_fetch_add(&memory->limbo_bytes, entry->charge_bytes);
+    memory->limbo_bytes += entry->charge_bytes;
     memory->removals[cause]++;
     entry->cause = (uint8_t)cause;
     entry->link = *removed;
     *removed = entry;
 }
 
-// Gives the lock back, tells the listener, files what was removed into limbo, frees what it can.
-static void leave(struct cki_memory *memory, struct cki_entry *removed)
+// Gives the lock back, tells the listener, files what was removed into limbo, and frees what it
+// can: if limbo is due, or if `now`, for removals that somebody asked for, if there is anything
+// new.
+static void leave(struct cki_memory *memory, struct cki_entry *removed, bool now)
 {
     if (memory->options.removed != NULL && removed != NULL) {
         (void)pthread_mutex_unlock(&memory->lock);
@@ -125,16 +135,16 @@ static void leave(struct cki_memory *memory, struct cki_entry *removed)
         }
         (void)pthread_mutex_lock(&memory->lock);
     }
-    cki_limbo_add(memory, removed);
-    bool due = cki_limbo_is_due(memory);
+    cki_limbo_add_locked(memory, removed);
+    bool due = cki_limbo_is_due_locked(memory) || (now && memory->limbo != NULL);
     (void)pthread_mutex_unlock(&memory->lock);
     if (due) {
         cki_limbo_reclaim(memory);
     }
 }
 
-static size_t expire_locked(struct cki_memory *memory, int64_t now, size_t most,
-                            struct cki_entry **removed)
+size_t cki_expire_locked(struct cki_memory *memory, int64_t now, size_t most,
+                         struct cki_entry **removed)
 {
     size_t count = 0;
     while (count < most) {
@@ -142,95 +152,30 @@ static size_t expire_locked(struct cki_memory *memory, int64_t now, size_t most,
         if (first == NULL || first->expires_ns > now) {
             break;
         }
-        unlink_locked(memory, first, CKI_EXPIRED, removed);
+        cki_unlink_locked(memory, first, CKI_EXPIRED, removed);
         count++;
     }
     return count;
 }
 
-// The least recently used entry. One that was used since it was filed is filed anew at that use;
-// there is room for it, and each entry is filed at most once per use.
-static struct cki_entry *oldest_locked(struct cki_memory *memory)
-{
-    struct cki_order *order = &memory->orders[CKI_BY_USE];
-    for (;;) {
-        struct cki_entry *first = cki_order_first(order);
-        int64_t used =
-            first == NULL ? 0 : atomic_load_explicit(&first->stamp_ns, memory_order_relaxed);
-        if (first == NULL || used <= first->places[CKI_BY_USE].rank) {
-            return first;
-        }
-        cki_order_remove(order, first);
-        cki_order_file(order, first, used);
-    }
-}
-
-static bool is_full(const struct cki_memory *memory, size_t limit, size_t more)
-{
-    uint32_t entries = memory->options.entries_max;
-    return memory->live_bytes + more > limit || (entries != 0 && memory->count >= entries);
-}
-
-static void make_room_locked(struct cki_memory *memory, int64_t now, size_t limit, size_t more,
-                             struct cki_entry **removed)
-{
-    (void)expire_locked(memory, now, EXPIRED_PER_STORE, removed);
-    while (is_full(memory, limit, more) && expire_locked(memory, now, 1, removed) == 1) {
-    }
-    while (is_full(memory, limit, more) && memory->count > 0) {
-        unlink_locked(memory, oldest_locked(memory), CKI_EVICTED, removed);
-    }
-}
-
-// Bytes that live entries may use: limbo has its share whether it uses it or not, and more if held
-// entries take more.
-static size_t limit_locked(const struct cki_memory *memory)
-{
-    size_t budget = memory->options.budget_bytes, share = budget / 64;
-    size_t limbo = atomic_load(&memory->limbo_bytes), overhead = cki_memory_overhead(memory);
-    size_t gone = overhead + (limbo > share ? limbo : share);
-    return gone < budget ? budget - gone : 0;
-}
-
-static bool grow_slots_locked(struct cki_memory *memory)
-{
-    struct cki_slots *slots = slots_of(memory);
-    size_t have = is_nothing(slots) ? 0 : slots->mask + 1;
-    if ((memory->count + 1) * 2 <= have) {
-        return true;
-    }
-    struct cki_slots *bigger =
-        cki_slots_new(memory->options.allocator, have == 0 ? FIRST_SLOTS : have * 2);
-    if (bigger == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < have; i++) {
-        uint64_t word = atomic_load_explicit(&slots->words[i], memory_order_relaxed);
-        if (word != 0) {
-            cki_slots_insert(bigger, cki_word_entry(word));
-        }
-    }
-    bigger->older = is_nothing(slots) ? NULL : slots;
-    atomic_store(&memory->slots, bigger);
-    return true;
-}
-
-static bool reserve_locked(struct cki_memory *memory)
-{
-    const cachekit_allocator *allocator = memory->options.allocator;
-    uint32_t entries = (uint32_t)memory->count + 1;
-    return memory->count < UINT32_MAX / 4 && grow_slots_locked(memory) &&
-           cki_order_reserve(&memory->orders[CKI_BY_DEADLINE], allocator, entries) &&
-           cki_order_reserve(&memory->orders[CKI_BY_USE], allocator, entries);
-}
-
 static int64_t add_ns(int64_t now, int64_t span)
 {
-    return span >= CKI_FOREVER - now ? CKI_FOREVER : now + span;
+    int64_t sum;
+    return __builtin_add_overflow(now, span, &sum) || span == CKI_FOREVER ? CKI_FOREVER : sum;
+}
+
+static void keep_locked(struct cki_entry *entry, struct cki_grip *grip)
+{
+    if (grip->cell != NULL && cki_pin_free(grip->cell, &grip->pin)) {
+        atomic_store(grip->pin, entry);
+    } else {
+        grip->pin = NULL;
+        entry->holds++;
+    }
 }
 
 static void link_locked(struct cki_memory *memory, const struct cki_store *store, int64_t now,
-                        cki_pin *pin)
+                        struct cki_grip *grip)
 {
     struct cki_entry *entry = store->entry;
     entry->stored_ns = now;
@@ -246,85 +191,118 @@ static void link_locked(struct cki_memory *memory, const struct cki_store *store
     memory->count++;
     memory->live_bytes += entry->charge_bytes;
     memory->stored++;
-    if (pin != NULL) {
-        atomic_store(pin, entry);
+    if (grip != NULL) {
+        keep_locked(entry, grip);
     }
-    cki_slots_insert(slots_of(memory), entry);
+    cki_slots_insert(cki_slots_locked(memory), entry);
 }
 
-static enum cki_stored put_locked(struct cki_memory *memory, const struct cki_store *store,
-                                  cki_pin *pin, struct cki_entry **removed)
+// One attempt of a put. Those after the first come after a hold in which `store->replaces` was
+// found and removed: whatever has taken its place is newer.
+struct attempt {
+    const struct cki_store *store;
+    struct cki_grip *grip;
+    struct cki_entry *removed;
+    bool is_first;
+    uint64_t freed_bytes; // of the memory, at the attempt before
+};
+
+static bool is_overtaken(const struct attempt *a, const struct cki_entry *old)
 {
-    struct cki_entry *entry = store->entry;
-    const struct cki_key key = {entry->hash, entry->key_kind, entry->key_len, entry->key};
-    struct cki_entry *old = cki_slots_find(slots_of(memory), &key);
+    const struct cki_store *store = a->store;
+    if (store->overtaken != NULL && atomic_load(store->overtaken)) {
+        return true;
+    }
+    if (store->replaces == 0) {
+        return false;
+    }
+    return a->is_first ? old == NULL || old->generation != store->replaces : old != NULL;
+}
+
+// CKI_NO_ROOM: there may be some once limbo was looked through.
+static enum cki_stored try_locked(struct cki_memory *memory, struct attempt *a)
+{
+    const struct cki_entry *entry = a->store->entry;
+    const struct cki_key key = cki_entry_key(entry);
+    struct cki_entry *old = cki_slots_find(cki_slots_locked(memory), &key);
     int64_t now = now_locked(memory);
-    if ((store->replaces != 0 && (old == NULL || old->generation != store->replaces)) ||
-        (store->overtaken != NULL && atomic_load(store->overtaken))) {
+    size_t limit = cki_limit_locked(memory);
+    if (is_overtaken(a, old)) {
         return CKI_OVERTAKEN;
     }
     if (old != NULL) {
-        unlink_locked(memory, old, CKI_REPLACED, removed);
+        cki_unlink_locked(memory, old, now < old->expires_ns ? CKI_REPLACED : CKI_EXPIRED,
+                          &a->removed);
     }
     if (entry->charge_bytes > memory->options.budget_bytes) {
-        memory->refused++;
         return CKI_REFUSED;
     }
-    if (!cki_word_fits(entry) || !reserve_locked(memory)) {
-        memory->unstored++;
+    if (!cki_word_fits(entry)) {
         return CKI_NO_MEMORY;
     }
-    size_t limit = limit_locked(memory);
-    if (entry->charge_bytes > limit) {
-        memory->unstored++;
+    switch (cki_room_locked(memory, now, limit, entry->charge_bytes, &a->removed)) {
+    case CKI_ROOM_LATER:
         return CKI_NO_ROOM;
+    case CKI_ROOM_NO_MEMORY:
+        return CKI_NO_MEMORY;
+    default:
+        link_locked(memory, a->store, now, a->grip);
+        return CKI_STORED;
     }
-    make_room_locked(memory, now, limit, entry->charge_bytes, removed);
-    link_locked(memory, store, now, pin);
-    return CKI_STORED;
+}
+
+// Between two attempts: gives the lock back, frees what it can. False: in vain, nothing has become
+// free since the attempt before.
+static bool may_try_again(struct cki_memory *memory, struct attempt *a)
+{
+    leave(memory, a->removed, true);
+    (void)pthread_mutex_lock(&memory->lock);
+    cki_limbo_settle_locked(memory);
+    bool again = a->is_first || memory->freed_bytes != a->freed_bytes;
+    a->removed = NULL;
+    a->is_first = false;
+    a->freed_bytes = memory->freed_bytes;
+    return again;
+}
+
+static size_t charge_of(const struct cki_entry *entry)
+{
+    size_t bytes = cki_entry_bytes(entry);
+    return entry->object_size > SIZE_MAX - bytes ? SIZE_MAX : bytes + entry->object_size;
 }
 
 enum cki_stored cki_memory_put(struct cki_memory *memory, const struct cki_store *store,
-                               cki_pin *pin)
+                               struct cki_grip *grip)
 {
-    struct cki_entry *removed = NULL, *entry = store->entry;
-    entry->charge_bytes = cki_entry_bytes(entry) + entry->object_size;
+    struct attempt a = {store, grip, NULL, true, 0};
+    store->entry->charge_bytes = charge_of(store->entry);
     (void)pthread_mutex_lock(&memory->lock);
-    if (cki_limbo_is_due(memory)) {
-        (void)pthread_mutex_unlock(&memory->lock);
-        cki_limbo_reclaim(memory);
-        (void)pthread_mutex_lock(&memory->lock);
+    enum cki_stored stored = try_locked(memory, &a);
+    while (stored == CKI_NO_ROOM && may_try_again(memory, &a)) {
+        stored = try_locked(memory, &a);
     }
-    enum cki_stored stored = put_locked(memory, store, pin, &removed);
-    leave(memory, removed);
+    memory->refused += stored == CKI_REFUSED;
+    memory->unstored += stored == CKI_NO_ROOM || stored == CKI_NO_MEMORY;
+    leave(memory, a.removed, false);
     return stored;
 }
 
-static void use_locked(struct cki_entry *entry, int64_t now, cki_pin *pin)
-{
-    atomic_store_explicit(&entry->stamp_ns, now, memory_order_relaxed);
-    if (pin != NULL) {
-        atomic_store(pin, entry);
-    } else {
-        entry->holds++;
-    }
-}
-
 struct cki_entry *cki_memory_find(struct cki_memory *memory, const struct cki_key *key,
-                                  cki_pin *pin)
+                                  struct cki_grip *grip)
 {
     struct cki_entry *removed = NULL;
     (void)pthread_mutex_lock(&memory->lock);
     int64_t now = now_locked(memory);
-    struct cki_entry *entry = cki_slots_find(slots_of(memory), key);
+    struct cki_entry *entry = cki_slots_find(cki_slots_locked(memory), key);
     if (entry != NULL && now >= entry->expires_ns) {
-        unlink_locked(memory, entry, CKI_EXPIRED, &removed);
+        cki_unlink_locked(memory, entry, CKI_EXPIRED, &removed);
         entry = NULL;
     }
     if (entry != NULL) {
-        use_locked(entry, now, pin);
+        atomic_store_explicit(&entry->stamp_ns, now, memory_order_relaxed);
+        keep_locked(entry, grip);
     }
-    leave(memory, removed);
+    leave(memory, removed, false);
     return entry;
 }
 
@@ -335,14 +313,17 @@ void cki_memory_hold(struct cki_memory *memory, struct cki_entry *entry, uint32_
     (void)pthread_mutex_unlock(&memory->lock);
 }
 
+// `releasing` falls last: whoever frees the memory waits for that.
 void cki_memory_unhold(struct cki_memory *memory, struct cki_entry *entry)
 {
+    atomic_fetch_add(&memory->releasing, 1);
     (void)pthread_mutex_lock(&memory->lock);
-    bool last = --entry->holds == 0 && atomic_load(&entry->due_ns) == 0;
+    bool last = --entry->holds == 0 && atomic_load(&entry->due_ns) == CKI_DEAD;
     (void)pthread_mutex_unlock(&memory->lock);
     if (last) {
         cki_limbo_reclaim(memory);
     }
+    atomic_fetch_sub(&memory->releasing, 1);
 }
 
 void cki_memory_adopt(struct cki_memory *memory, struct cki_entry *entry, uint32_t holds)
@@ -351,20 +332,39 @@ void cki_memory_adopt(struct cki_memory *memory, struct cki_entry *entry, uint32
     entry->charge_bytes = 0;
     entry->holds = holds;
     entry->link = NULL;
-    atomic_store(&entry->due_ns, 0);
-    cki_limbo_add(memory, entry);
+    atomic_store(&entry->due_ns, CKI_DEAD);
+    cki_limbo_add_locked(memory, entry);
     (void)pthread_mutex_unlock(&memory->lock);
+}
+
+static void set_due_locked(struct cki_entry *entry, int64_t due_ns)
+{
+    atomic_store(&entry->due_ns, due_ns < entry->expires_ns ? due_ns : entry->expires_ns);
 }
 
 void cki_memory_set_due(struct cki_memory *memory, const struct cki_key *key, uint64_t generation,
                         int64_t due_ns)
 {
     (void)pthread_mutex_lock(&memory->lock);
-    struct cki_entry *entry = cki_slots_find(slots_of(memory), key);
+    struct cki_entry *entry = cki_slots_find(cki_slots_locked(memory), key);
     if (entry != NULL && entry->generation == generation) {
-        atomic_store(&entry->due_ns, due_ns < entry->expires_ns ? due_ns : entry->expires_ns);
+        set_due_locked(entry, due_ns);
     }
     (void)pthread_mutex_unlock(&memory->lock);
+}
+
+bool cki_memory_claim_due(struct cki_memory *memory, const struct cki_key *key, uint64_t generation,
+                          int64_t now_ns)
+{
+    (void)pthread_mutex_lock(&memory->lock);
+    struct cki_entry *entry = cki_slots_find(cki_slots_locked(memory), key);
+    bool mine =
+        entry != NULL && entry->generation == generation && atomic_load(&entry->due_ns) <= now_ns;
+    if (mine) {
+        set_due_locked(entry, CKI_FOREVER);
+    }
+    (void)pthread_mutex_unlock(&memory->lock);
+    return mine;
 }
 
 bool cki_memory_remove(struct cki_memory *memory, const struct cki_key *key)
@@ -372,12 +372,12 @@ bool cki_memory_remove(struct cki_memory *memory, const struct cki_key *key)
     struct cki_entry *removed = NULL;
     (void)pthread_mutex_lock(&memory->lock);
     int64_t now = now_locked(memory);
-    struct cki_entry *entry = cki_slots_find(slots_of(memory), key);
+    struct cki_entry *entry = cki_slots_find(cki_slots_locked(memory), key);
     bool was_live = entry != NULL && now < entry->expires_ns;
     if (entry != NULL) {
-        unlink_locked(memory, entry, was_live ? CKI_INVALIDATED : CKI_EXPIRED, &removed);
+        cki_unlink_locked(memory, entry, was_live ? CKI_INVALIDATED : CKI_EXPIRED, &removed);
     }
-    leave(memory, removed);
+    leave(memory, removed, true);
     return was_live;
 }
 
@@ -385,8 +385,8 @@ size_t cki_memory_sweep(struct cki_memory *memory)
 {
     struct cki_entry *removed = NULL;
     (void)pthread_mutex_lock(&memory->lock);
-    size_t count = expire_locked(memory, now_locked(memory), CKI_SWEEP_MAX, &removed);
-    leave(memory, removed);
+    size_t count = cki_expire_locked(memory, now_locked(memory), CKI_SWEEP_MAX, &removed);
+    leave(memory, removed, true);
     return count;
 }
 
@@ -397,10 +397,10 @@ static size_t clear_some(struct cki_memory *memory, enum cki_cause cause, uint64
     (void)pthread_mutex_lock(&memory->lock);
     while (count < CKI_SWEEP_MAX && memory->eldest != NULL &&
            memory->eldest->generation <= newest) {
-        unlink_locked(memory, memory->eldest, cause, &removed);
+        cki_unlink_locked(memory, memory->eldest, cause, &removed);
         count++;
     }
-    leave(memory, removed);
+    leave(memory, removed, true);
     return count;
 }
 
@@ -417,79 +417,28 @@ size_t cki_memory_clear(struct cki_memory *memory, enum cki_cause cause)
     return all;
 }
 
+static bool is_in_use(struct cki_memory *memory)
+{
+    (void)pthread_mutex_lock(&memory->lock);
+    bool in_use = memory->limbo != NULL || memory->sifting > 0;
+    (void)pthread_mutex_unlock(&memory->lock);
+    return in_use || atomic_load(&memory->releasing) != 0;
+}
+
 bool cki_memory_release(struct cki_memory *memory)
 {
     (void)cki_memory_clear(memory, CKI_CLOSED);
     cki_limbo_reclaim(memory);
-    if (memory->limbo != NULL) {
+    if (is_in_use(memory)) {
         return false;
     }
-    struct cki_slots *slots = slots_of(memory);
-    cki_slots_free(memory->options.allocator, is_nothing(slots) ? NULL : slots);
+    struct cki_slots *slots = cki_slots_locked(memory);
+    cki_slots_free(memory->options.allocator, slots == cki_no_slots() ? NULL : slots);
     for (int i = 0; i < CKI_ORDERS; i++) {
         cki_order_release(&memory->orders[i], memory->options.allocator);
     }
     cki_number_give(memory->number);
+    (void)pthread_cond_destroy(&memory->sifted);
     (void)pthread_mutex_destroy(&memory->lock);
     return true;
-}
-
-void cki_memory_usage(struct cki_memory *memory, struct cki_memory_usage *usage)
-{
-    uint64_t hits = cki_number_sum(memory->number);
-    (void)pthread_mutex_lock(&memory->lock);
-    size_t limbo = atomic_load(&memory->limbo_bytes), overhead = cki_memory_overhead(memory);
-    *usage = (struct cki_memory_usage){
-        .entries = memory->count,
-        .used_bytes = memory->live_bytes + limbo + overhead,
-        .overhead_bytes = overhead,
-        .limbo_bytes = limbo,
-        .hits = hits - memory->baseline,
-        .stored = memory->stored,
-        .refused = memory->refused,
-        .unstored = memory->unstored,
-    };
-    memcpy(usage->removals, memory->removals, sizeof usage->removals);
-    (void)pthread_mutex_unlock(&memory->lock);
-}
-
-void cki_memory_forked(struct cki_memory *memory)
-{
-    struct cki_memory_options options = memory->options;
-    size_t number = memory->number;
-    memset(memory, 0, sizeof *memory);
-    memory->options = options;
-    memory->number = number;
-    atomic_init(&memory->slots, &nothing.slots);
-    cki_order_init(&memory->orders[CKI_BY_DEADLINE], CKI_BY_DEADLINE);
-    cki_order_init(&memory->orders[CKI_BY_USE], CKI_BY_USE);
-    (void)pthread_mutex_init(&memory->lock, NULL);
-    memory->baseline = cki_number_sum(number);
-}
-
-static bool entries_are_valid(const struct cki_memory *memory)
-{
-    size_t count = 0, bytes = 0;
-    for (const struct cki_entry *e = memory->eldest; e != NULL; e = e->younger) {
-        const struct cki_key key = {e->hash, e->key_kind, e->key_len, e->key};
-        if (cki_slots_find(slots_of(memory), &key) != e ||
-            (e->younger != NULL && e->younger->generation <= e->generation)) {
-            return false;
-        }
-        count++;
-        bytes += e->charge_bytes;
-    }
-    return count == memory->count && bytes == memory->live_bytes &&
-           (is_nothing(slots_of(memory)) || slots_of(memory)->used == count);
-}
-
-bool cki_memory_is_valid(struct cki_memory *memory)
-{
-    (void)pthread_mutex_lock(&memory->lock);
-    bool ok = entries_are_valid(memory);
-    for (int i = 0; i < CKI_ORDERS; i++) {
-        ok = ok && cki_order_is_valid(&memory->orders[i], memory->count);
-    }
-    (void)pthread_mutex_unlock(&memory->lock);
-    return ok;
 }

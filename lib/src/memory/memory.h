@@ -41,17 +41,23 @@ struct cki_memory {
     // Read by hits.
     _Atomic(struct cki_slots *) slots;
     size_t number;
+    int64_t (*now_ns)(void *context); // of the clock
+    void *now_context;
     // Set once.
     struct cki_memory_options options;
     uint64_t baseline;
+    atomic_uint releasing; // cki_memory_unhold() calls under way
     // Under the lock.
     pthread_mutex_t lock;
+    pthread_cond_t sifted; // nobody is sifting any more
     struct cki_order orders[CKI_ORDERS];
     struct cki_entry *eldest, *youngest;
     size_t count, live_bytes;
     struct cki_entry *limbo;
-    size_t limbo_count;
-    _Atomic size_t limbo_bytes;
+    size_t limbo_count, limbo_bytes; // the bytes include what is being sifted
+    size_t kept_count, kept_bytes;   // what the last sift had to leave
+    uint64_t freed_bytes;            // that limbo ever gave back
+    unsigned sifting;
     uint64_t generation;
     int64_t newest_ns; // time never runs back
     uint64_t stored, refused, unstored, removals[CKI_CAUSES];
@@ -63,7 +69,10 @@ CACHEKIT_MUST_CHECK cachekit_status cki_memory_init(struct cki_memory *memory,
 // handles are out; it is empty and usable, and may be released once they are back.
 bool cki_memory_release(struct cki_memory *memory);
 
-int64_t cki_memory_now(const struct cki_memory *memory);
+static inline int64_t cki_memory_now(const struct cki_memory *memory)
+{
+    return memory->now_ns(memory->now_context);
+}
 
 // What to store: an entry with key, object and destructor, not yet anywhere.
 struct cki_store {
@@ -82,15 +91,21 @@ enum cki_stored {
     CKI_OVERTAKEN // `replaces` is no longer live, or `overtaken` is set
 };
 
-// Stores. Unless CKI_STORED the entry stays the caller's. With `pin`, the entry is pinned before
-// anybody else can see it.
-enum cki_stored cki_memory_put(struct cki_memory *memory, const struct cki_store *store,
-                               cki_pin *pin);
+// How a caller keeps an entry: by a free pin of its thread's cell, chosen under the lock since
+// callers' code may take pins until then; without one by a hold for cki_memory_unhold().
+struct cki_grip {
+    struct cki_cell *cell; // the calling thread's; NULL: always hold
+    cki_pin *pin;          // the answer; NULL: held
+};
 
-// The live entry of `key`, held for the caller: by `pin`, or when that is NULL by a hold that
-// cki_memory_unhold() gives back. NULL: none. Counts no hit.
+// Stores. Unless CKI_STORED the entry stays the caller's. With a grip (NULL: none) the entry is
+// kept for the caller before anybody else can see it.
+enum cki_stored cki_memory_put(struct cki_memory *memory, const struct cki_store *store,
+                               struct cki_grip *grip);
+
+// The live entry of `key`, kept for the caller. NULL: none. Counts no hit.
 struct cki_entry *cki_memory_find(struct cki_memory *memory, const struct cki_key *key,
-                                  cki_pin *pin);
+                                  struct cki_grip *grip);
 void cki_memory_unhold(struct cki_memory *memory, struct cki_entry *entry);
 
 // Lets the memory keep, outside its budget and out of reach, an entry that was not stored, for
@@ -98,9 +113,12 @@ void cki_memory_unhold(struct cki_memory *memory, struct cki_entry *entry);
 void cki_memory_adopt(struct cki_memory *memory, struct cki_entry *entry, uint32_t holds);
 // Adds holds to an entry that the caller holds or pins.
 void cki_memory_hold(struct cki_memory *memory, struct cki_entry *entry, uint32_t holds);
-// Under the lock, if `generation` is still live: from when on a hit is not plain.
+// If `generation` is still live: from when on a hit is not plain.
 void cki_memory_set_due(struct cki_memory *memory, const struct cki_key *key, uint64_t generation,
                         int64_t due_ns);
+// The same for the one caller that finds it due at `now_ns`: its end becomes its due time.
+bool cki_memory_claim_due(struct cki_memory *memory, const struct cki_key *key, uint64_t generation,
+                          int64_t now_ns);
 
 // True: there was a live entry. After the return no hit serves it.
 bool cki_memory_remove(struct cki_memory *memory, const struct cki_key *key);
@@ -120,11 +138,5 @@ void cki_memory_usage(struct cki_memory *memory, struct cki_memory_usage *usage)
 void cki_memory_forked(struct cki_memory *memory);
 
 bool cki_memory_is_valid(struct cki_memory *memory); // walks everything; for tests
-
-// For limbo.c and memory.c only.
-size_t cki_memory_overhead(const struct cki_memory *memory);
-void cki_limbo_add(struct cki_memory *memory, struct cki_entry *removed); // locked; a list
-void cki_limbo_reclaim(struct cki_memory *memory);                        // not locked
-bool cki_limbo_is_due(const struct cki_memory *memory);                   // locked
 
 #endif

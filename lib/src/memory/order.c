@@ -23,14 +23,27 @@ size_t cki_order_bytes(const struct cki_order *order)
     return (size_t)order->room * sizeof *order->nodes;
 }
 
+static uint32_t room_for(const struct cki_order *order, uint32_t entries)
+{
+    uint32_t room = order->room < FIRST_ROOM ? FIRST_ROOM : order->room * 2;
+    return room < entries ? entries : room;
+}
+
+size_t cki_order_growth(const struct cki_order *order, uint32_t entries)
+{
+    if (entries <= order->room) {
+        return 0;
+    }
+    return (size_t)(room_for(order, entries) - order->room) * sizeof *order->nodes;
+}
+
 bool cki_order_reserve(struct cki_order *order, const cachekit_allocator *allocator,
                        uint32_t entries)
 {
     if (entries <= order->room) {
         return true;
     }
-    uint32_t room = order->room < FIRST_ROOM ? FIRST_ROOM : order->room * 2;
-    room = room < entries ? entries : room;
+    uint32_t room = room_for(order, entries);
     struct cki_order_node *nodes =
         cki_resize(allocator, order->nodes, cki_order_bytes(order), (size_t)room * sizeof *nodes);
     if (nodes == NULL) {

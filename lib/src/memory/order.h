@@ -36,6 +36,8 @@ void cki_order_release(struct cki_order *order, const cachekit_allocator *alloca
 bool cki_order_reserve(struct cki_order *order, const cachekit_allocator *allocator,
                        uint32_t entries);
 size_t cki_order_bytes(const struct cki_order *order);
+// Bytes by which cki_order_reserve() would grow the heap.
+size_t cki_order_growth(const struct cki_order *order, uint32_t entries);
 
 // Files an entry that is nowhere.
 void cki_order_file(struct cki_order *order, struct cki_entry *entry, int64_t rank);

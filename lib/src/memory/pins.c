@@ -10,7 +10,8 @@
 
 enum { FIRST_COUNTERS = 64, GATHER_MAX = 512, NUMBERS_MAX = 1 << 20 };
 
-_Thread_local struct cki_cell *cki_cell __attribute__((tls_model("initial-exec")));
+struct cki_cell cki_no_cell;
+_Thread_local struct cki_cell *cki_cell __attribute__((tls_model("initial-exec"))) = &cki_no_cell;
 
 static struct registry {
     pthread_mutex_t lock;
@@ -22,8 +23,10 @@ static struct registry {
     size_t numbers;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
+// Destructors of other thread-specific values may still call the library: they get a cell anew.
 static void thread_ended(void *cell)
 {
+    cki_cell = &cki_no_cell;
     (void)pthread_mutex_lock(&registry.lock);
     ((struct cki_cell *)cell)->is_owned = false;
     (void)pthread_mutex_unlock(&registry.lock);
@@ -65,7 +68,7 @@ static struct cki_cell *add_locked(void)
     return cell;
 }
 
-// Old arrays are left to readers that may be summing: they double, so they waste one size at most.
+// Called by the owner, the one who counts without a lock; those who sum hold the lock.
 static bool grow_locked(struct cki_cell *cell, size_t number)
 {
     size_t room = atomic_load(&cell->counter_room), bigger = room == 0 ? FIRST_COUNTERS : room;
@@ -85,6 +88,7 @@ static bool grow_locked(struct cki_cell *cell, size_t number)
     }
     atomic_store(&cell->counters, counters);
     atomic_store(&cell->counter_room, bigger);
+    cki_free(NULL, (void *)old, room * sizeof *old);
     return true;
 }
 
@@ -92,7 +96,7 @@ struct cki_cell *cki_cell_ready(size_t number)
 {
     (void)pthread_once(&registry.once, make_key);
     (void)pthread_mutex_lock(&registry.lock);
-    struct cki_cell *cell = cki_cell;
+    struct cki_cell *cell = cki_cell != &cki_no_cell ? cki_cell : NULL;
     if (cell == NULL && registry.has_key) {
         cell = reuse_locked();
         cell = cell != NULL ? cell : add_locked();
@@ -239,16 +243,12 @@ void cki_pins_unlock(void)
     (void)pthread_mutex_unlock(&registry.lock);
 }
 
+// Pins stay: a handle of another thread may have been passed to the one that forked, and its
+// release must not empty a pin that somebody else has taken since.
 void cki_pins_forked(void)
 {
     (void)pthread_mutex_init(&registry.lock, NULL);
     for (struct cki_cell *c = atomic_load(&registry.cells); c != NULL; c = c->next) {
-        if (c == cki_cell) {
-            continue;
-        }
-        for (int i = 0; i < CKI_PINS; i++) {
-            atomic_store(&c->pins[i], NULL);
-        }
-        c->is_owned = false;
+        c->is_owned = c == cki_cell;
     }
 }

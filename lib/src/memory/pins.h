@@ -29,21 +29,38 @@ struct cki_cell {
     bool is_owned; // under the registry's lock
 };
 
-// The calling thread's cell; NULL before its first slow call.
+// The calling thread's cell; before its first slow call one that counts nothing, so that a hit asks
+// only for the room of the counters.
 extern _Thread_local struct cki_cell *cki_cell __attribute__((tls_model("initial-exec")));
+extern struct cki_cell cki_no_cell;
 
-// Makes the thread's cell, with room for counter `number`. NULL: out of memory.
+// The thread's cell, made if need be, with room for counter `number`. NULL: out of memory.
 struct cki_cell *cki_cell_ready(size_t number);
 
-// A free pin of the cell, or NULL when all eight are in use.
-static inline cki_pin *cki_pin_free(struct cki_cell *cell)
+// A free pin of the cell. False: all eight are in use. Most threads hold nothing.
+__attribute__((always_inline)) static inline bool cki_pin_free(struct cki_cell *cell, cki_pin **pin)
 {
-    for (int i = 0; i < CKI_PINS; i++) {
-        if (atomic_load_explicit(&cell->pins[i], memory_order_relaxed) == NULL) {
-            return &cell->pins[i];
+    *pin = cell->pins;
+    if (__builtin_expect(atomic_load_explicit(*pin, memory_order_relaxed) == NULL, 1)) {
+        return true;
+    }
+    while (++*pin < cell->pins + CKI_PINS) {
+        if (atomic_load_explicit(*pin, memory_order_relaxed) == NULL) {
+            return true;
         }
     }
-    return NULL;
+    return false;
+}
+
+// The same of the first two pins only: threads that hold more are few.
+__attribute__((always_inline)) static inline bool cki_pin_near(struct cki_cell *cell, cki_pin **pin)
+{
+    *pin = cell->pins;
+    if (__builtin_expect(atomic_load_explicit(*pin, memory_order_relaxed) != NULL, 0)) {
+        ++*pin;
+        return atomic_load_explicit(*pin, memory_order_relaxed) == NULL;
+    }
+    return true;
 }
 
 // Legal from any thread; readers of the entry happen before whoever frees it.
@@ -52,7 +69,8 @@ static inline void cki_pin_release(cki_pin *pin)
     atomic_store_explicit(pin, NULL, memory_order_release);
 }
 
-static inline void cki_count_hit(struct cki_cell *cell, size_t number)
+__attribute__((always_inline)) static inline void cki_count_hit(struct cki_cell *cell,
+                                                                size_t number)
 {
     _Atomic uint64_t *counter =
         &atomic_load_explicit(&cell->counters, memory_order_relaxed)[number];
@@ -73,7 +91,8 @@ struct cki_entry *cki_pins_sift(struct cki_entry **list);
 void cki_pins_lock(void);
 void cki_pins_unlock(void);
 
-// In a forked child, before anything else runs: threads that are gone hold nothing.
+// In a forked child, before anything else runs: the cells of threads that are gone are free once
+// their pins are empty.
 void cki_pins_forked(void);
 
 #endif

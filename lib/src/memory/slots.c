@@ -34,7 +34,7 @@ void cki_slots_free(const cachekit_allocator *allocator, struct cki_slots *slots
 
 bool cki_key_equals(const struct cki_entry *entry, const struct cki_key *key)
 {
-    return entry->hash == key->hash && entry->key_kind == key->kind && entry->key_len == key->len &&
+    return entry->hash == key->hash && entry->shape == cki_shape(key->kind, key->len) &&
            (key->len == 0 || memcmp(entry->key, key->bytes, key->len) == 0);
 }
 

@@ -28,12 +28,12 @@ static inline uint64_t cki_word(uint64_t hash, const struct cki_entry *entry)
 
 static inline struct cki_entry *cki_word_entry(uint64_t word)
 {
-    return (struct cki_entry *)(uintptr_t)(word & 0x0000ffffffffffffU);
+    return (struct cki_entry *)(uintptr_t)(word << 16 >> 16);
 }
 
 static inline bool cki_word_matches(uint64_t word, uint64_t hash)
 {
-    return ((word ^ hash) & 0xffff000000000000U) == 0;
+    return (word ^ hash) >> 48 == 0;
 }
 
 // Can the pointer be kept in a word? Not where the upper bits carry tags.

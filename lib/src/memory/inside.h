@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Between the files that make up the object cache. `_locked`: the caller holds the memory's lock.
+#ifndef CKI_INSIDE_H
+#define CKI_INSIDE_H
+
+#include "memory/memory.h"
+
+// The index of every empty memory: one slot, always empty, never written.
+struct cki_slots *cki_no_slots(void);
+
+static inline struct cki_slots *cki_slots_locked(const struct cki_memory *memory)
+{
+    return atomic_load_explicit(&memory->slots, memory_order_relaxed);
+}
+
+// Removal in the one order that is safe, see memory.c; the entry goes to the head of `*removed`.
+void cki_unlink_locked(struct cki_memory *memory, struct cki_entry *entry, enum cki_cause cause,
+                       struct cki_entry **removed);
+// Removes at most `most` expired entries; returns how many.
+size_t cki_expire_locked(struct cki_memory *memory, int64_t now_ns, size_t most,
+                         struct cki_entry **removed);
+
+// Index and orders: what an empty memory of this history still costs.
+size_t cki_overhead_locked(const struct cki_memory *memory);
+// Bytes that live entries may use.
+size_t cki_limit_locked(const struct cki_memory *memory);
+
+enum cki_room {
+    CKI_ROOM,       // and index and orders are big enough for one more
+    CKI_ROOM_LATER, // free limbo, then ask again; CKI_SWEEP_MAX removals are a reason too
+    CKI_ROOM_NO_MEMORY
+};
+// Makes room for an entry of `more` bytes where live entries may use `limit`.
+enum cki_room cki_room_locked(struct cki_memory *memory, int64_t now_ns, size_t limit, size_t more,
+                              struct cki_entry **removed);
+
+void cki_limbo_add_locked(struct cki_memory *memory, struct cki_entry *removed); // a list
+bool cki_limbo_is_due_locked(const struct cki_memory *memory);
+// Frees what nobody keeps. Runs destructors: not under the lock.
+void cki_limbo_reclaim(struct cki_memory *memory);
+// Waits for the sifts of other threads, which run no caller's code.
+void cki_limbo_settle_locked(struct cki_memory *memory);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Room for one more entry: who must leave, and whether index and orders may grow. A growth that the
+// budget cannot pay is not made: then the index is what bounds the number of entries.
+#include "base/alloc.h"
+#include "memory/inside.h"
+
+enum { FIRST_SLOTS = 16, EXPIRED_PER_STORE = 4, LIMBO_SHARE = 64 };
+
+static size_t slots_bytes(const struct cki_slots *slots)
+{
+    size_t bytes = 0;
+    for (; slots != NULL && slots != cki_no_slots(); slots = slots->older) {
+        bytes += cki_slots_bytes(slots);
+    }
+    return bytes;
+}
+
+size_t cki_overhead_locked(const struct cki_memory *memory)
+{
+    return slots_bytes(cki_slots_locked(memory)) +
+           cki_order_bytes(&memory->orders[CKI_BY_DEADLINE]) +
+           cki_order_bytes(&memory->orders[CKI_BY_USE]);
+}
+
+// Limbo has its share whether it uses it or not, and more if what is kept takes more.
+size_t cki_limit_locked(const struct cki_memory *memory)
+{
+    size_t budget = memory->options.budget_bytes, share = budget / LIMBO_SHARE;
+    size_t limbo = memory->limbo_bytes > share ? memory->limbo_bytes : share;
+    size_t gone = cki_overhead_locked(memory) + limbo;
+    return gone < budget ? budget - gone : 0;
+}
+
+// The least recently used entry. One that was used since it was filed is filed anew at that use;
+// there is room for it, and each entry is filed at most once per use.
+static struct cki_entry *oldest_locked(struct cki_memory *memory)
+{
+    struct cki_order *order = &memory->orders[CKI_BY_USE];
+    for (;;) {
+        struct cki_entry *first = cki_order_first(order);
+        int64_t used =
+            first == NULL ? 0 : atomic_load_explicit(&first->stamp_ns, memory_order_relaxed);
+        if (first == NULL || used <= first->places[CKI_BY_USE].rank) {
+            return first;
+        }
+        cki_order_remove(order, first);
+        cki_order_file(order, first, used);
+    }
+}
+
+static bool drop_one_locked(struct cki_memory *memory, int64_t now, struct cki_entry **removed)
+{
+    if (cki_expire_locked(memory, now, 1, removed) == 1) {
+        return true;
+    }
+    struct cki_entry *oldest = oldest_locked(memory);
+    if (oldest != NULL) {
+        cki_unlink_locked(memory, oldest, CKI_EVICTED, removed);
+    }
+    return oldest != NULL;
+}
+
+static bool is_full(const struct cki_memory *memory, size_t limit, size_t more)
+{
+    uint32_t entries = memory->options.entries_max;
+    return memory->live_bytes + more > limit || (entries != 0 && memory->count >= entries);
+}
+
+static size_t slots_wanted(const struct cki_memory *memory)
+{
+    const struct cki_slots *slots = cki_slots_locked(memory);
+    size_t have = slots == cki_no_slots() ? 0 : slots->mask + 1;
+    if ((memory->count + 1) * 2 <= have) {
+        return 0;
+    }
+    return have == 0 ? FIRST_SLOTS : have * 2;
+}
+
+// What one more entry makes index and orders grow by.
+static size_t growth_locked(const struct cki_memory *memory)
+{
+    size_t slots = slots_wanted(memory), growth = 0;
+    if (slots != 0) {
+        growth += sizeof(struct cki_slots) + slots * sizeof(uint64_t);
+    }
+    for (int i = 0; i < CKI_ORDERS; i++) {
+        growth += cki_order_growth(&memory->orders[i], (uint32_t)memory->count + 1);
+    }
+    return growth;
+}
+
+static bool grow_slots_locked(struct cki_memory *memory)
+{
+    size_t wanted = slots_wanted(memory);
+    struct cki_slots *slots = cki_slots_locked(memory);
+    if (wanted == 0) {
+        return true;
+    }
+    struct cki_slots *bigger = cki_slots_new(memory->options.allocator, wanted);
+    if (bigger == NULL) {
+        return false;
+    }
+    if (slots != cki_no_slots()) {
+        for (size_t i = 0; i <= slots->mask; i++) {
+            uint64_t word = atomic_load_explicit(&slots->words[i], memory_order_relaxed);
+            if (word != 0) {
+                cki_slots_insert(bigger, cki_word_entry(word));
+            }
+        }
+        bigger->older = slots;
+    }
+    atomic_store(&memory->slots, bigger);
+    return true;
+}
+
+static bool reserve_locked(struct cki_memory *memory)
+{
+    const cachekit_allocator *allocator = memory->options.allocator;
+    uint32_t entries = (uint32_t)memory->count + 1;
+    return grow_slots_locked(memory) &&
+           cki_order_reserve(&memory->orders[CKI_BY_DEADLINE], allocator, entries) &&
+           cki_order_reserve(&memory->orders[CKI_BY_USE], allocator, entries);
+}
+
+enum cki_room cki_room_locked(struct cki_memory *memory, int64_t now, size_t limit, size_t more,
+                              struct cki_entry **removed)
+{
+    size_t left = CKI_SWEEP_MAX - cki_expire_locked(memory, now, EXPIRED_PER_STORE, removed);
+    while (is_full(memory, limit, more)) {
+        if (left-- == 0 || !drop_one_locked(memory, now, removed)) {
+            return CKI_ROOM_LATER;
+        }
+    }
+    if (memory->count >= UINT32_MAX / 4) {
+        return CKI_ROOM_NO_MEMORY;
+    }
+    size_t used = memory->live_bytes + memory->limbo_bytes + cki_overhead_locked(memory);
+    size_t growth = growth_locked(memory), budget = memory->options.budget_bytes;
+    if (growth > 0 && used + growth + more > budget) {
+        if (!drop_one_locked(memory, now, removed)) {
+            return CKI_ROOM_LATER;
+        }
+        growth = 0;
+    }
+    if (used + growth > budget) {
+        return CKI_ROOM_LATER;
+    }
+    return growth == 0 || reserve_locked(memory) ? CKI_ROOM : CKI_ROOM_NO_MEMORY;
+}
