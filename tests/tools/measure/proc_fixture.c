@@ -23,7 +23,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     (void)!write(3, line, (size_t)length);
 }
 
-enum { LIFE_S = 90 };
+enum { LIFE_S = 45 };
 
 // Who is stopped, a descendant and perhaps its root; shared by the tree.
 static volatile pid_t *stopped;

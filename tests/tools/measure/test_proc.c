@@ -230,10 +230,10 @@ Test(test_proc, only_a_fresh_word_puts_the_deadline_off)
     cr_assert(eq(int, (int)result.end, PROC_EXITED));
     cr_assert(eq(sz, result.line_count, 30));
     ear.word = PROC_GO_ON;
-    result = run_for(2000, "tick", "30000");
+    result = run_for(2000, "tick", "300");
     cr_assert(eq(int, (int)result.end, PROC_TIMED_OUT));
     ear.word = PROC_STOP;
-    result = run("tick", "30000");
+    result = run("tick", "300");
     cr_assert(eq(int, (int)result.end, PROC_STOPPED));
     cr_assert(eq(sz, result.line_count, 1));
 }
