@@ -22,8 +22,9 @@ size_t cki_expire_locked(struct cki_memory *memory, int64_t now_ns, size_t most,
 
 // Index and orders: what an empty memory of this history still costs.
 size_t cki_overhead_locked(const struct cki_memory *memory);
-// Bytes that live entries may use.
+// Bytes that live entries may use now, and the largest entry that could ever be stored.
 size_t cki_limit_locked(const struct cki_memory *memory);
+size_t cki_most_locked(const struct cki_memory *memory);
 
 enum cki_room {
     CKI_ROOM,       // and index and orders are big enough for one more

@@ -123,6 +123,18 @@ void cki_unlink_locked(struct cki_memory *memory, struct cki_entry *entry, enum 
     *removed = entry;
 }
 
+static struct cki_entry *reversed(struct cki_entry *list)
+{
+    struct cki_entry *out = NULL;
+    while (list != NULL) {
+        struct cki_entry *next = list->link;
+        list->link = out;
+        out = list;
+        list = next;
+    }
+    return out;
+}
+
 // Gives the lock back, tells the listener, files what was removed into limbo, and frees what it
 // can: if limbo is due, or if `now`, for removals that somebody asked for, if there is anything
 // new.
@@ -130,6 +142,7 @@ static void leave(struct cki_memory *memory, struct cki_entry *removed, bool now
 {
     if (memory->options.removed != NULL && removed != NULL) {
         (void)pthread_mutex_unlock(&memory->lock);
+        removed = reversed(removed); // as they were removed
         for (const struct cki_entry *e = removed; e != NULL; e = e->link) {
             memory->options.removed(memory->options.context, e);
         }
@@ -234,7 +247,7 @@ static enum cki_stored try_locked(struct cki_memory *memory, struct attempt *a)
         cki_unlink_locked(memory, old, now < old->expires_ns ? CKI_REPLACED : CKI_EXPIRED,
                           &a->removed);
     }
-    if (entry->charge_bytes > memory->options.budget_bytes) {
+    if (entry->charge_bytes > cki_most_locked(memory)) {
         return CKI_REFUSED;
     }
     if (!cki_word_fits(entry)) {

@@ -85,7 +85,7 @@ struct cki_store {
 
 enum cki_stored {
     CKI_STORED,  // the memory owns the entry
-    CKI_REFUSED, // larger than the budget; an older entry of the key is gone
+    CKI_REFUSED, // larger than the budget less the index; an older entry of the key is gone
     CKI_NO_ROOM, // held entries leave none
     CKI_NO_MEMORY,
     CKI_OVERTAKEN // `replaces` is no longer live, or `overtaken` is set

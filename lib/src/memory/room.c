@@ -31,6 +31,18 @@ size_t cki_limit_locked(const struct cki_memory *memory)
     return gone < budget ? budget - gone : 0;
 }
 
+// An index for the first few entries is the least that an entry needs beside itself.
+size_t cki_most_locked(const struct cki_memory *memory)
+{
+    size_t first = sizeof(struct cki_slots) + FIRST_SLOTS * sizeof(uint64_t);
+    for (int i = 0; i < CKI_ORDERS; i++) {
+        first += cki_order_bytes(&memory->orders[i]) + cki_order_growth(&memory->orders[i], 1);
+    }
+    size_t overhead = cki_overhead_locked(memory), budget = memory->options.budget_bytes;
+    size_t gone = (overhead > first ? overhead : first) + budget / LIMBO_SHARE;
+    return gone < budget ? budget - gone : 0;
+}
+
 // The least recently used entry. One that was used since it was filed is filed anew at that use;
 // there is room for it, and each entry is filed at most once per use.
 static struct cki_entry *oldest_locked(struct cki_memory *memory)
