@@ -207,7 +207,7 @@ CACHEKIT_API void cachekit_store_info(cachekit_cache *cache, cachekit_info_data 
 
 /**
  * Gives memory of expired entries back, 128 entries per hold of a lock, for about `max_us`
- * microseconds. Returns how many entries went.
+ * microseconds; 0: one hold for the store and for each function. Returns how many entries went.
  */
 CACHEKIT_API size_t cachekit_maintain(cachekit_cache *cache, int64_t max_us);
 

@@ -19,13 +19,19 @@ static int64_t now_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+// INT64_MIN: one hold, and no look at a clock.
+static bool is_over(int64_t end_us)
+{
+    return end_us == INT64_MIN || now_us() >= end_us;
+}
+
 static size_t sweep(struct cki_memory *memory, int64_t end_us)
 {
     size_t all = 0, some;
     do {
         some = cki_memory_sweep(memory);
         all += some;
-    } while (some == CKI_SWEEP_MAX && now_us() < end_us);
+    } while (some == CKI_SWEEP_MAX && !is_over(end_us));
     return all;
 }
 
@@ -35,12 +41,16 @@ size_t cachekit_maintain(cachekit_cache *cache, int64_t max_us)
         return 0;
     }
     cki_fork_check();
-    int64_t now = now_us();
-    int64_t end = max_us > INT64_MAX - now ? INT64_MAX : now + (max_us < 0 ? 0 : max_us);
-    size_t all = sweep(&cache->store, end);
-    cachekit_function *f = atomic_load(&cache->functions);
-    for (; f != NULL && now_us() <= end; f = f->next) {
-        all += sweep(&f->memory, end);
+    int64_t end_us = INT64_MIN;
+    if (max_us > 0 && __builtin_add_overflow(now_us(), max_us, &end_us)) {
+        end_us = INT64_MAX;
+    }
+    size_t all = sweep(&cache->store, end_us);
+    for (cachekit_function *f = atomic_load(&cache->functions); f != NULL; f = f->next) {
+        if (end_us != INT64_MIN && is_over(end_us)) {
+            break;
+        }
+        all += sweep(&f->memory, end_us);
     }
     return all;
 }
