@@ -6,6 +6,8 @@
 
 #include "measure/gate_inside.h"
 
+enum { WORDS_SIZE = 208 };
+
 static const char *const windows[] = {"n1", "n2"};
 
 bool gate_dump_open(const struct gate_side *side, const struct count_result *counted,
@@ -19,7 +21,15 @@ bool gate_dump_open(const struct gate_side *side, const struct count_result *cou
         .class_of = objects_class,
         .context = side->objects,
     };
-    return callgrind_read(counted->out_file, &request, dump, fault);
+    struct fault why;
+    if (callgrind_read(counted->out_file, &request, dump, &why)) {
+        return true;
+    }
+    // The file is gone when this is read: its folder says nothing to anybody.
+    size_t folder = (size_t)(strrchr(counted->out_file, '/') + 1 - counted->out_file);
+    bool is_named = strncmp(why.text, counted->out_file, folder) == 0;
+    return fault_set(fault, "%s: %s: layout %d: %s", counted->path, side->input->label,
+                     counted->layout, why.text + (is_named ? folder : 0));
 }
 
 // Of several variants that one side executes the first in their order stands for all.
@@ -59,9 +69,6 @@ static bool note_object(struct gate_side *side, const struct profile *profile, s
     const struct elf_image *image = objects_image(side->objects, object->path, NULL);
     if (object->self_ir == 0 || image == NULL) {
         return true;
-    }
-    if (strcmp(object->class_name, "exe") == 0) {
-        (void)snprintf(side->fingerprint.arch, sizeof side->fingerprint.arch, "%s", image->arch);
     }
     if (has_own_code(profile, index, &side->own)) {
         return note_own(side, object, image, fault);
@@ -114,19 +121,26 @@ bool gate_windows(struct gate_side *side, const struct count_result *counted, bo
     return ok;
 }
 
-static void first_line(const char *text, char *line, size_t size)
+// The last line that is the subject's own and not valgrind's.
+static void last_words(const char *tail, char words[WORDS_SIZE])
 {
-    size_t len = strcspn(text, "\n");
-    (void)snprintf(line, size, "%.*s", (int)(len < 200 ? len : 200), text);
+    words[0] = '\0';
+    for (const char *line = tail; line != NULL && *line != '\0';) {
+        size_t len = strcspn(line, "\n");
+        if (len > 0 && strncmp(line, "==", 2) != 0) {
+            (void)snprintf(words, WORDS_SIZE, "%.*s", (int)(len < 200 ? len : 200), line);
+        }
+        line += len + (line[len] == '\n');
+    }
 }
 
 void gate_blame(const struct gate_side *side, const struct count_result *result,
                 struct fault *fault)
 {
-    char words[208] = "";
-    if (result->tail != NULL) {
-        const char *last = strrchr(result->tail, '\n');
-        first_line(last != NULL && last[1] != '\0' ? last + 1 : result->tail, words, sizeof words);
+    char words[WORDS_SIZE];
+    last_words(result->tail, words);
+    if (words[0] != '\0' && strstr(result->reason, words) != NULL) {
+        words[0] = '\0';
     }
     fault_set(fault, "%s: layout %d: %s%s%s%s%s", side->input->label, result->layout, result->step,
               result->step[0] != '\0' ? ": " : "", result->reason,

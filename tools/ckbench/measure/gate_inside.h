@@ -33,7 +33,7 @@ struct gate_run {
     struct count_plan *plan;
     struct gate_side sides[GATE_SIDES];
     size_t chunks;     // units per side and repeat
-    int64_t *ops;      // N2 per name; 0: not to be counted
+    int64_t *ops;      // N2 per name
     const char *probe; // a path that both sides have, for the proof; NULL: none
 };
 

@@ -103,12 +103,12 @@ static bool take_conditions(struct gate_run *run, struct fault *fault)
     for (size_t s = 0; s < sides_measured(run); s++) {
         struct gate_side *side = &run->sides[s];
         struct fingerprint *print = &side->fingerprint;
-        (void)snprintf(print->valgrind, sizeof print->valgrind, "%s", run->in->valgrind->version);
-        (void)snprintf(print->tunables, sizeof print->tunables, "%s", valgrind_tunables());
-        (void)snprintf(print->cpuid, sizeof print->cpuid, "%s", count_unit_cpuid(side->units[0]));
         if (!gate_proof_empty(side, fault)) {
             return false;
         }
+        (void)snprintf(print->valgrind, sizeof print->valgrind, "%s", run->in->valgrind->version);
+        (void)snprintf(print->tunables, sizeof print->tunables, "%s", valgrind_tunables());
+        (void)snprintf(print->cpuid, sizeof print->cpuid, "%s", count_unit_cpuid(side->proof));
     }
     return true;
 }
@@ -142,6 +142,7 @@ static bool open_sides(struct gate_run *run, struct fault *fault)
             return false;
         }
         side->own.by_source = image->kind == ELF_IMAGE_STATIC;
+        (void)snprintf(side->fingerprint.arch, sizeof side->fingerprint.arch, "%s", image->arch);
     }
     return true;
 }
@@ -157,7 +158,6 @@ static bool open_result(struct gate_run *run, struct fault *fault)
     run->result->path_count = in->name_count;
     for (size_t i = 0; i < in->name_count; i++) {
         (void)snprintf(run->result->paths[i].name, GATE_NAME, "%s", in->names[i]);
-        run->ops[i] = in->ops != NULL ? in->ops[i] : 0;
     }
     return true;
 }
@@ -204,9 +204,19 @@ void gate_run_free(struct gate_run *run)
     free(run);
 }
 
+static bool has_shared(const struct gate_run *run)
+{
+    for (size_t i = 0; i < run->in->name_count; i++) {
+        if (is_counted(run, GATE_BASE_SIDE, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool gate_run_comparable(const struct gate_run *run, bool accept_flags, struct fault *difference)
 {
-    return run->in->base.subject == NULL ||
+    return !has_shared(run) ||
            fingerprint_agrees(&run->sides[GATE_HEAD].fingerprint,
                               &run->sides[GATE_BASE_SIDE].fingerprint, accept_flags, difference);
 }

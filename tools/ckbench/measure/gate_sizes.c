@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How many calls to count: enough to be exact, few enough to be quick. A pilot of a few calls at
-// layout 0, on the base where it has the path, gives the cost; both sides then make as many calls.
+// layout 0 gives the cost, the base's where it has the path; both sides then make as many calls.
 #include "measure/gate_inside.h"
 
 enum {
@@ -16,14 +16,11 @@ static int64_t size_for(int64_t cost)
     return calls < CALLS_MIN ? CALLS_MIN : calls > CALLS_MAX ? CALLS_MAX : calls;
 }
 
-static size_t pilot_side(const struct gate_run *run, size_t name)
+// Both sides are piloted: their files are remembered before the long counts begin.
+static bool is_piloted(const struct gate_run *run, size_t side, size_t name)
 {
-    return gate_has(&run->sides[GATE_BASE_SIDE], run->in->names[name]) ? GATE_BASE_SIDE : GATE_HEAD;
-}
-
-static bool is_wanted(const struct gate_run *run, size_t name)
-{
-    return run->ops[name] == 0 && gate_has(&run->sides[GATE_HEAD], run->in->names[name]);
+    return gate_has(&run->sides[GATE_HEAD], run->in->names[name]) &&
+           gate_has(&run->sides[side], run->in->names[name]);
 }
 
 static struct count_unit *pilot_unit(struct gate_run *run, size_t side, struct fault *fault)
@@ -35,8 +32,7 @@ static struct count_unit *pilot_unit(struct gate_run *run, size_t side, struct f
     for (size_t i = 0; unit != NULL && i < run->in->name_count; i++) {
         const struct count_request request = {run->in->names[i], 0, 2, gate_n1(PILOT_CALLS),
                                               PILOT_CALLS};
-        if (is_wanted(run, i) && pilot_side(run, i) == side &&
-            !count_unit_add(unit, &request, fault)) {
+        if (is_piloted(run, side, i) && !count_unit_add(unit, &request, fault)) {
             return NULL;
         }
     }
@@ -47,14 +43,22 @@ static struct count_unit *pilot_unit(struct gate_run *run, size_t side, struct f
 static void take(struct gate_run *run, size_t side, const struct count_unit *unit)
 {
     for (size_t i = 0; i < run->in->name_count; i++) {
-        if (!is_wanted(run, i) || pilot_side(run, i) != side) {
-            continue;
-        }
-        const struct count_result *pilot = count_unit_find(unit, run->in->names[i], 0);
+        const struct count_result *pilot =
+            is_piloted(run, side, i) ? count_unit_find(unit, run->in->names[i], 0) : NULL;
         struct gate_window n1, n2;
-        bool counted = pilot != NULL && pilot->state == COUNT_COUNTED &&
-                       gate_windows(&run->sides[side], pilot, false, &n1, &n2, NULL);
-        run->ops[i] = counted ? size_for(n2.total_ir / PILOT_CALLS) : CALLS_MIN;
+        if (pilot != NULL && pilot->state == COUNT_COUNTED &&
+            gate_windows(&run->sides[side], pilot, true, &n1, &n2, NULL)) {
+            run->ops[i] = size_for(n2.total_ir / PILOT_CALLS);
+        }
+    }
+}
+
+// What a budget was counted with wins; then the base's size, then the head's.
+static void settle(struct gate_run *run)
+{
+    for (size_t i = 0; i < run->in->name_count; i++) {
+        int64_t wanted = run->in->ops != NULL ? run->in->ops[i] : 0;
+        run->ops[i] = wanted != 0 ? wanted : run->ops[i] != 0 ? run->ops[i] : CALLS_MIN;
     }
 }
 
@@ -62,11 +66,8 @@ bool gate_sizes(struct gate_run *run, struct fault *fault)
 {
     struct count_unit *units[GATE_SIDES] = {NULL, NULL};
     for (size_t s = 0; s < GATE_SIDES; s++) {
-        bool needed = false;
-        for (size_t i = 0; i < run->in->name_count; i++) {
-            needed = needed || (is_wanted(run, i) && pilot_side(run, i) == s);
-        }
-        if (needed && (units[s] = pilot_unit(run, s, fault)) == NULL) {
+        if (run->sides[s].input->subject != NULL &&
+            (units[s] = pilot_unit(run, s, fault)) == NULL) {
             return false;
         }
     }
@@ -74,10 +75,11 @@ bool gate_sizes(struct gate_run *run, struct fault *fault)
                    NULL, NULL, fault)) {
         return false;
     }
-    for (size_t s = GATE_SIDES; s-- > 0;) {
+    for (size_t s = 0; s < GATE_SIDES; s++) {
         if (units[s] != NULL) {
             take(run, s, units[s]);
         }
     }
+    settle(run);
     return true;
 }

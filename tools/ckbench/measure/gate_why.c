@@ -8,7 +8,7 @@
 #include "measure/gate_inside.h"
 #include "stats/median.h"
 
-enum { READERS = 4, REASONS_PER_PATH = 6, LEAST_CENTI = 1 };
+enum { READERS = 8, REASONS_PER_PATH = 6, LEAST_CENTI = 1 };
 
 // Both sides' dumps of one path at one layout, and their difference.
 struct pair {

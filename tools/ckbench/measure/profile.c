@@ -112,11 +112,19 @@ static bool is_own_by_source(const struct profile *profile, size_t function,
     return false;
 }
 
+// The kit's code: by its mark, or one of the clock, entropy and pid functions that it puts in front
+// of the C library's.
+static bool is_kit(const struct profile_object *object, const char *name)
+{
+    return symbol_is_kit(name) ||
+           (strcmp(object->class_name, SYMBOL_EXE) == 0 && symbol_input(name) != SYMBOL_INPUT_NONE);
+}
+
 bool profile_is_own(const struct profile *profile, size_t function, const struct own_rule *rule)
 {
     const struct profile_function *it = &profile->functions[function];
     const struct profile_object *object = &profile->objects[it->object];
-    if (symbol_is_kit(it->name)) {
+    if (is_kit(object, it->name)) {
         return false;
     }
     if (rule->by_source && strcmp(object->class_name, SYMBOL_EXE) == 0) {

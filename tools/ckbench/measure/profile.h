@@ -78,7 +78,8 @@ struct profile {
     size_t thread_count;
 };
 
-// Which objects are the subject's own. Functions that start with ckbench_ never are.
+// Which objects are the subject's own. The kit's functions never are: those that start with
+// ckbench_, and the clock, entropy and pid functions of the executable.
 struct own_rule {
     const char *root;         // real path of the checkout; NULL: none
     const char *const *names; // own objects besides: class name, file name or path below the root

@@ -132,9 +132,10 @@ static void print_reasons(FILE *stream, const struct gate_result *result)
         if (!path->is_error && path->reason_count == 0) {
             continue;
         }
-        (void)fprintf(stream, "\n%s: %s, class %s\n", path->name,
-                      ir_verdict_name(path->judgement.verdict),
-                      ir_class_name(path->judgement.class));
+        enum ir_class class = path->judgement.class;
+        (void)fprintf(stream, "\n%s: %s%s%s\n", path->name,
+                      ir_verdict_name(path->judgement.verdict), class != IR_NONE ? ", class " : "",
+                      class != IR_NONE ? ir_class_name(class) : "");
         if (path->is_error) {
             (void)fprintf(stream, "  %s\n", path->error.text);
         }

@@ -13,7 +13,8 @@ static const char *const verdict_names[IR_VERDICTS] = {
     "error", "incomparable", "new", "gone", "no budget", "FAIL", "WARN", "LOWER", "ok",
 };
 
-static const char *const class_names[IR_CLASSES] = {"equal", "own", "outside", "layout", "input"};
+static const char *const class_names[IR_CLASSES] = {"none",    "equal",  "own",
+                                                    "outside", "layout", "input"};
 
 static const char *const overall_names[] = {"PASS", "FAIL", "INCOMPLETE"};
 
@@ -167,7 +168,7 @@ static void weigh(struct ir_judgement *j, const struct ir_policy *policy)
 
 struct ir_judgement ir_judge(const struct ir_case *c, const struct ir_policy *policy)
 {
-    struct ir_judgement j = {.verdict = IR_ERROR, .class = IR_EQUAL};
+    struct ir_judgement j = {.verdict = IR_ERROR, .class = IR_NONE};
     if (c->head->count > 0) {
         j.head_figures = ir_figures(c->head);
     }

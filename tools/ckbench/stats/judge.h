@@ -56,6 +56,7 @@ enum ir_verdict {
 const char *ir_verdict_name(enum ir_verdict verdict);
 
 enum ir_class {
+    IR_NONE,    // nothing was compared
     IR_EQUAL,   // no figure moved
     IR_OWN,     // own instructions or a count moved
     IR_OUTSIDE, // only code of other objects moved

@@ -1,0 +1,6 @@
+# needs: valgrind
+# A subject that does not use the kit is measured by the same rules.
+cp -r "$SUBJECTS/foreign" base
+cd "$SUBJECTS/foreign" || exit
+"$CKBENCH" ir --base "$OLDPWD/base" --layouts 2 | sed -E 's/ {2,}/ /g' | grep -E '(ok|PASS|prove)'
+echo "exit ${PIPESTATUS[0]}"

@@ -1,0 +1,7 @@
+# needs: valgrind
+# Shards split the paths without loss; a shard without paths is no pass.
+cd "$SUBJECTS/plant-0" || exit
+for shard in 1/2 2/2 6/6; do
+    "$CKBENCH" ir --base ../plant-1 --layouts 1 --shard "$shard" 2>&1 | awk '{ print $1, $NF }' | grep -E '^(plant|ckbench|PASS)'
+    echo "exit ${PIPESTATUS[0]}"
+done
