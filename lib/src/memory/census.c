@@ -8,7 +8,7 @@ void cki_memory_usage(struct cki_memory *memory, struct cki_memory_usage *usage)
 {
     uint64_t hits = cki_number_sum(memory->number);
     (void)pthread_mutex_lock(&memory->lock);
-    size_t overhead = cki_overhead_locked(memory);
+    size_t overhead = memory->overhead_bytes;
     *usage = (struct cki_memory_usage){
         .entries = memory->count,
         .used_bytes = memory->live_bytes + memory->limbo_bytes + overhead,
@@ -40,6 +40,19 @@ static bool entries_are_valid(const struct cki_memory *memory)
            (slots == cki_no_slots() || slots->used == count);
 }
 
+static bool overhead_is_valid(const struct cki_memory *memory)
+{
+    const struct cki_slots *slots = cki_slots_locked(memory);
+    size_t bytes = 0;
+    for (; slots != NULL && slots != cki_no_slots(); slots = slots->older) {
+        bytes += cki_slots_bytes(slots);
+    }
+    for (int i = 0; i < CKI_ORDERS; i++) {
+        bytes += cki_order_bytes(&memory->orders[i]);
+    }
+    return bytes == memory->overhead_bytes && memory->count <= memory->entries_room;
+}
+
 // Only while nobody sifts or listens: what these have in hand is counted and not filed.
 static bool limbo_is_valid(const struct cki_memory *memory)
 {
@@ -57,7 +70,7 @@ static bool limbo_is_valid(const struct cki_memory *memory)
 bool cki_memory_is_valid(struct cki_memory *memory)
 {
     (void)pthread_mutex_lock(&memory->lock);
-    bool ok = entries_are_valid(memory) && limbo_is_valid(memory);
+    bool ok = entries_are_valid(memory) && limbo_is_valid(memory) && overhead_is_valid(memory);
     for (int i = 0; i < CKI_ORDERS; i++) {
         ok = ok && cki_order_is_valid(&memory->orders[i], memory->count);
     }

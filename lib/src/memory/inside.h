@@ -20,8 +20,6 @@ void cki_unlink_locked(struct cki_memory *memory, struct cki_entry *entry, enum 
 size_t cki_expire_locked(struct cki_memory *memory, int64_t now_ns, size_t most,
                          struct cki_entry **removed);
 
-// Index and orders: what an empty memory of this history still costs.
-size_t cki_overhead_locked(const struct cki_memory *memory);
 // Bytes that live entries may use now, and the largest entry that could ever be stored.
 size_t cki_limit_locked(const struct cki_memory *memory);
 size_t cki_most_locked(const struct cki_memory *memory);

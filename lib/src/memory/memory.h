@@ -53,6 +53,7 @@ struct cki_memory {
     struct cki_order orders[CKI_ORDERS];
     struct cki_entry *eldest, *youngest;
     size_t count, live_bytes;
+    size_t entries_room, overhead_bytes; // of index and orders, kept by room.c
     struct cki_entry *limbo;
     size_t limbo_count, limbo_bytes; // the bytes include what is being sifted
     size_t kept_count, kept_bytes;   // what the last sift had to leave

@@ -6,20 +6,30 @@
 
 enum { FIRST_SLOTS = 16, EXPIRED_PER_STORE = 4, LIMBO_SHARE = 64 };
 
-static size_t slots_bytes(const struct cki_slots *slots)
+static size_t slots_wanted(const struct cki_memory *memory)
 {
-    size_t bytes = 0;
-    for (; slots != NULL && slots != cki_no_slots(); slots = slots->older) {
-        bytes += cki_slots_bytes(slots);
+    const struct cki_slots *slots = cki_slots_locked(memory);
+    size_t have = slots == cki_no_slots() ? 0 : slots->mask + 1;
+    if ((memory->count + 1) * 2 <= have) {
+        return 0;
     }
-    return bytes;
+    return have == 0 ? FIRST_SLOTS : have * 2;
 }
 
-size_t cki_overhead_locked(const struct cki_memory *memory)
+// What one more entry makes index and orders grow by.
+static size_t growth_locked(const struct cki_memory *memory)
 {
-    return slots_bytes(cki_slots_locked(memory)) +
-           cki_order_bytes(&memory->orders[CKI_BY_DEADLINE]) +
-           cki_order_bytes(&memory->orders[CKI_BY_USE]);
+    if (memory->count < memory->entries_room) {
+        return 0;
+    }
+    size_t slots = slots_wanted(memory), growth = 0;
+    if (slots != 0) {
+        growth += sizeof(struct cki_slots) + slots * sizeof(uint64_t);
+    }
+    for (int i = 0; i < CKI_ORDERS; i++) {
+        growth += cki_order_growth(&memory->orders[i], (uint32_t)memory->count + 1);
+    }
+    return growth;
 }
 
 // Limbo has its share whether it uses it or not, and more if what is kept takes more.
@@ -27,19 +37,18 @@ size_t cki_limit_locked(const struct cki_memory *memory)
 {
     size_t budget = memory->options.budget_bytes, share = budget / LIMBO_SHARE;
     size_t limbo = memory->limbo_bytes > share ? memory->limbo_bytes : share;
-    size_t gone = cki_overhead_locked(memory) + limbo;
+    size_t gone = memory->overhead_bytes + limbo;
     return gone < budget ? budget - gone : 0;
 }
 
 // An index for the first few entries is the least that an entry needs beside itself.
 size_t cki_most_locked(const struct cki_memory *memory)
 {
-    size_t first = sizeof(struct cki_slots) + FIRST_SLOTS * sizeof(uint64_t);
-    for (int i = 0; i < CKI_ORDERS; i++) {
-        first += cki_order_bytes(&memory->orders[i]) + cki_order_growth(&memory->orders[i], 1);
+    size_t budget = memory->options.budget_bytes, overhead = memory->overhead_bytes;
+    if (memory->entries_room == 0) {
+        overhead += growth_locked(memory);
     }
-    size_t overhead = cki_overhead_locked(memory), budget = memory->options.budget_bytes;
-    size_t gone = (overhead > first ? overhead : first) + budget / LIMBO_SHARE;
+    size_t gone = overhead + budget / LIMBO_SHARE;
     return gone < budget ? budget - gone : 0;
 }
 
@@ -78,29 +87,6 @@ static bool is_full(const struct cki_memory *memory, size_t limit, size_t more)
     return memory->live_bytes + more > limit || (entries != 0 && memory->count >= entries);
 }
 
-static size_t slots_wanted(const struct cki_memory *memory)
-{
-    const struct cki_slots *slots = cki_slots_locked(memory);
-    size_t have = slots == cki_no_slots() ? 0 : slots->mask + 1;
-    if ((memory->count + 1) * 2 <= have) {
-        return 0;
-    }
-    return have == 0 ? FIRST_SLOTS : have * 2;
-}
-
-// What one more entry makes index and orders grow by.
-static size_t growth_locked(const struct cki_memory *memory)
-{
-    size_t slots = slots_wanted(memory), growth = 0;
-    if (slots != 0) {
-        growth += sizeof(struct cki_slots) + slots * sizeof(uint64_t);
-    }
-    for (int i = 0; i < CKI_ORDERS; i++) {
-        growth += cki_order_growth(&memory->orders[i], (uint32_t)memory->count + 1);
-    }
-    return growth;
-}
-
 static bool grow_slots_locked(struct cki_memory *memory)
 {
     size_t wanted = slots_wanted(memory);
@@ -122,16 +108,37 @@ static bool grow_slots_locked(struct cki_memory *memory)
         bigger->older = slots;
     }
     atomic_store(&memory->slots, bigger);
+    memory->overhead_bytes += cki_slots_bytes(bigger);
     return true;
 }
 
-static bool reserve_locked(struct cki_memory *memory)
+static bool grow_order_locked(struct cki_memory *memory, struct cki_order *order)
 {
-    const cachekit_allocator *allocator = memory->options.allocator;
     uint32_t entries = (uint32_t)memory->count + 1;
-    return grow_slots_locked(memory) &&
-           cki_order_reserve(&memory->orders[CKI_BY_DEADLINE], allocator, entries) &&
-           cki_order_reserve(&memory->orders[CKI_BY_USE], allocator, entries);
+    size_t growth = cki_order_growth(order, entries);
+    if (!cki_order_reserve(order, memory->options.allocator, entries)) {
+        return false;
+    }
+    memory->overhead_bytes += growth;
+    return true;
+}
+
+static bool grow_locked(struct cki_memory *memory)
+{
+    if (!grow_slots_locked(memory)) {
+        return false;
+    }
+    memory->entries_room = (cki_slots_locked(memory)->mask + 1) / 2;
+    for (int i = 0; i < CKI_ORDERS; i++) {
+        struct cki_order *order = &memory->orders[i];
+        if (!grow_order_locked(memory, order)) {
+            memory->entries_room = memory->count;
+            return false;
+        }
+        memory->entries_room =
+            order->room < memory->entries_room ? order->room : memory->entries_room;
+    }
+    return true;
 }
 
 enum cki_room cki_room_locked(struct cki_memory *memory, int64_t now, size_t limit, size_t more,
@@ -146,7 +153,7 @@ enum cki_room cki_room_locked(struct cki_memory *memory, int64_t now, size_t lim
     if (memory->count >= UINT32_MAX / 4) {
         return CKI_ROOM_NO_MEMORY;
     }
-    size_t used = memory->live_bytes + memory->limbo_bytes + cki_overhead_locked(memory);
+    size_t used = memory->live_bytes + memory->limbo_bytes + memory->overhead_bytes;
     size_t growth = growth_locked(memory), budget = memory->options.budget_bytes;
     if (growth > 0 && used + growth + more > budget) {
         if (!drop_one_locked(memory, now, removed)) {
@@ -157,5 +164,5 @@ enum cki_room cki_room_locked(struct cki_memory *memory, int64_t now, size_t lim
     if (used + growth > budget) {
         return CKI_ROOM_LATER;
     }
-    return growth == 0 || reserve_locked(memory) ? CKI_ROOM : CKI_ROOM_NO_MEMORY;
+    return growth == 0 || grow_locked(memory) ? CKI_ROOM : CKI_ROOM_NO_MEMORY;
 }
