@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "base/yield.h"
 #include "call/args.h"
 #include "call/fork.h"
 #include "call/long_key.h"
@@ -139,7 +140,9 @@ static void keep(struct loading *loading)
     };
     struct cki_grip grip = {cki_cell_for(&f->memory), NULL};
     bool stored = cki_memory_put(&f->memory, &store, &grip) == CKI_STORED;
+    CKI_YIELD();
     uint32_t waiters = cki_flight_close(&f->flights, loading->flight);
+    CKI_YIELD();
     if (!stored) {
         cki_memory_adopt(&f->memory, entry, 1 + waiters);
     } else if (waiters > 0) {
@@ -260,6 +263,7 @@ static cachekit_status look_or_compute(struct call *call)
     if (look(call)) {
         return CACHEKIT_OK;
     }
+    CKI_YIELD();
     switch (cki_flight_join(&call->function->flights, &call->key, &flight)) {
     case CKI_LEAD:
         return lead(call, &flight);
@@ -342,6 +346,7 @@ cachekit_status cachekit_invalidate(cachekit_function *function, const cachekit_
     cachekit_status status = make_key(&call);
     if (status == CACHEKIT_OK) {
         cki_flights_overtake(&function->flights, &call.key);
+        CKI_YIELD();
         status = cki_memory_remove(&function->memory, &call.key) ? CACHEKIT_OK : CACHEKIT_MISS;
     }
     cachekit_buffer_release(&call.long_key);
@@ -355,6 +360,7 @@ void cachekit_invalidate_all(cachekit_function *function)
     }
     cki_fork_check();
     cki_flights_overtake(&function->flights, NULL);
+    CKI_YIELD();
     (void)cki_memory_clear(&function->memory, CKI_INVALIDATED);
 }
 

@@ -7,6 +7,7 @@
 #ifndef CKI_HIT_H
 #define CKI_HIT_H
 
+#include "base/yield.h"
 #include "memory/memory.h"
 
 typedef bool cki_key_test(const struct cki_entry *entry, const void *key);
@@ -30,7 +31,9 @@ CKI_ALWAYS_INLINE struct cki_entry *cki_probe_take(const struct cki_probe *p, si
                                                    const void *key, bool *go_on)
 {
     struct cki_entry *entry = cki_word_entry(word);
+    CKI_YIELD();
     atomic_store(p->pin, entry);
+    CKI_YIELD();
     if (atomic_load(&p->slots->words[slot]) != word || atomic_load(&p->memory->slots) != p->slots) {
         goto doubt;
     }
@@ -39,12 +42,14 @@ CKI_ALWAYS_INLINE struct cki_entry *cki_probe_take(const struct cki_probe *p, si
         *go_on = true;
         return NULL;
     }
+    CKI_YIELD();
     if (p->now_ns >= atomic_load_explicit(&entry->due_ns, memory_order_acquire)) {
         goto doubt;
     }
     if (atomic_load_explicit(&entry->stamp_ns, memory_order_relaxed) < p->now_ns) {
         atomic_store_explicit(&entry->stamp_ns, p->now_ns, memory_order_relaxed);
     }
+    CKI_YIELD();
     cki_count_hit(p->cell, p->memory->number);
     if (entry == NULL) {
         __builtin_unreachable(); // words of entries are not 0, and the caller need not ask again

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Freeing what was unlinked: in batches, outside the lock, after a look at everybody's pins. What
 // is still kept then comes back, and is not looked at again before as much has come on top.
+#include "base/yield.h"
 #include "memory/inside.h"
 
 enum { BATCH = 64, SHARE = 64 }; // entries; part of the budget
@@ -81,10 +82,13 @@ void cki_limbo_reclaim(struct cki_memory *memory)
 {
     const cachekit_allocator *allocator = memory->options.allocator;
     struct cki_entry *pinned = begin_sift(memory);
+    CKI_YIELD();
     struct cki_entry *unpinned = cki_pins_sift(&pinned);
+    CKI_YIELD();
     struct cki_entry *gone = end_sift(memory, unpinned, pinned);
     while (gone != NULL) {
         struct cki_entry *next = gone->link;
+        CKI_YIELD();
         cki_entry_free(allocator, gone);
         gone = next;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/yield.h"
 #include "memory/inside.h"
 
 static union {
@@ -110,7 +111,9 @@ void cki_unlink_locked(struct cki_memory *memory, struct cki_entry *entry, enum 
                        struct cki_entry **removed)
 {
     atomic_store(&entry->due_ns, CKI_DEAD);
+    CKI_YIELD();
     cki_slots_remove(cki_slots_locked(memory), entry);
+    CKI_YIELD();
     cki_order_remove(&memory->orders[CKI_BY_DEADLINE], entry);
     cki_order_remove(&memory->orders[CKI_BY_USE], entry);
     age_remove(memory, entry);
@@ -207,6 +210,7 @@ static void link_locked(struct cki_memory *memory, const struct cki_store *store
     if (grip != NULL) {
         keep_locked(entry, grip);
     }
+    CKI_YIELD();
     cki_slots_insert(cki_slots_locked(memory), entry);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/yield.h"
 
 enum { FIRST_COUNTERS = 64, GATHER_MAX = 512, NUMBERS_MAX = 1 << 20 };
 
@@ -180,6 +181,7 @@ static size_t gather(struct cki_entry *pinned[GATHER_MAX])
     size_t count = 0;
     for (struct cki_cell *c = atomic_load(&registry.cells); c != NULL; c = c->next) {
         for (int i = 0; i < CKI_PINS; i++) {
+            CKI_YIELD();
             struct cki_entry *entry = atomic_load(&c->pins[i]);
             if (entry == NULL) {
                 continue;

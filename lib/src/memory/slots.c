@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/yield.h"
 
 struct cki_slots *cki_slots_new(const cachekit_allocator *allocator, size_t slots)
 {
@@ -83,6 +84,7 @@ void cki_slots_remove(struct cki_slots *slots, const struct cki_entry *entry)
     for (size_t i = (hole + 1) & slots->mask; word_at(slots, i) != 0; i = (i + 1) & slots->mask) {
         if (may_move(slots, i, hole)) {
             atomic_store(&slots->words[hole], word_at(slots, i));
+            CKI_YIELD();
             hole = i;
         }
     }
