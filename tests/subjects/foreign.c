@@ -18,6 +18,12 @@
 #define LIE_NO_END   13 /* never says the end */
 #define LIE_SELF     14 /* says it has self-test paths, has none */
 #define LIE_ENDLESS  15 /* never stops talking */
+#define LIE_PLANT    16 /* its planted instruction is two */
+#define LIE_HOARD    17 /* its planted allocation is none */
+#define LIE_STILL    18 /* its control that must move does not */
+#define LIE_LOOSE    19 /* its stack is not pinned */
+#define LIE_ENV      20 /* its path costs what the environment says */
+#define LIE_CHANCE   21 /* its path costs what its process's number says */
 #ifndef LIE
 #    define LIE LIE_NOTHING
 #endif
@@ -53,6 +59,15 @@ static volatile unsigned sum;
 static void add(void)
 {
     sum += 3;
+#if LIE == LIE_ENV
+    for (const char *pad = getenv("CKBENCH_PAD"); pad != NULL && *pad != '\0'; pad++) {
+        sum += 1;
+    }
+#elif LIE == LIE_CHANCE
+    for (int rest = (int)getpid() % 997; rest > 0; rest--) {
+        sum += 1;
+    }
+#endif
 }
 
 static void nothing(void)
@@ -63,11 +78,14 @@ static void nothing(void)
 static void one(void)
 {
     __asm__ volatile("nop");
+    if (LIE == LIE_PLANT) {
+        __asm__ volatile("nop");
+    }
 }
 
 static void allocate(void)
 {
-    void *block = malloc(24);
+    void *block = LIE == LIE_HOARD ? NULL : malloc(24);
     __asm__ volatile("" : : "r"(block) : "memory");
     free(block);
 }
@@ -248,7 +266,7 @@ static int find(const char *argument, struct request *request)
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         if (strcmp(request->name, paths[i].name) == 0 && (LIE != LIE_SELF || i == 0)) {
             request->call = paths[i].call;
-            request->is_unpinned = paths[i].is_unpinned;
+            request->is_unpinned = LIE == LIE_LOOSE || (LIE != LIE_STILL && paths[i].is_unpinned);
             return 0;
         }
     }

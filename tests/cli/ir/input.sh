@@ -4,4 +4,4 @@ cp -r "$SUBJECTS/reader_of_clock" head
 cp -r "$SUBJECTS/reader_of_clock" base
 cd head || exit
 "$CKBENCH" ir --base ../base --path reads --path reads_in_program --path reads_nothing --layouts 1 |
-    grep -E '(class|reads) '
+    grep -E '(class|reads [a-z]+ )'

@@ -1,6 +1,6 @@
 # needs: valgrind
 # Subjects that lie: one line, no verdict.
-for lie in "$SUBJECTS"/liar-* "$SUBJECTS"/silent "$SUBJECTS"/script; do
+for lie in $(ls -d "$SUBJECTS"/liar-* | grep -Ev "(plant|hoard|still|loose|env|chance)$") "$SUBJECTS"/silent "$SUBJECTS"/script; do
     cd "$lie" || exit
     echo "${lie##*/}:"
     "$CKBENCH" ir --base ../plant-0 --layouts 1 --child-timeout 0.05 >out.txt 2>messages.txt
