@@ -116,12 +116,12 @@ Test(test_valgrind, the_command_is_the_method)
         const char *argv;
         const char *env;
     } rows[] = {
-        {{.dump_line = false},
-         "/v " FLAGS "--dump-line=no --callgrind-out-file=/d%%/%p.out --log-file=/d%%/%p.log -- "
+        {{.cache_sim = false},
+         "/v " FLAGS "--callgrind-out-file=/d%%/%p.out --log-file=/d%%/%p.log -- "
          "/s count a,0,1,2,3 ",
          ENVIRONMENT},
-        {{.dump_line = true, .cache_sim = true, .pad_bytes = 5},
-         "/v " FLAGS "--dump-line=yes --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 "
+        {{.cache_sim = true, .pad_bytes = 5},
+         "/v " FLAGS "--cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 "
          "--LL=8388608,16,64 --callgrind-out-file=/d%%/%p.out --log-file=/d%%/%p.log -- "
          "/s count a,0,1,2,3 ",
          ENVIRONMENT "CKBENCH_PAD=xxxxx "},

@@ -254,7 +254,6 @@ static struct list build_argv(const struct valgrind *valgrind,
     for (size_t i = 0; i < sizeof fixed_flags / sizeof fixed_flags[0]; i++) {
         append(&argv, fixed_flags[i]);
     }
-    append(&argv, settings->dump_line ? "--dump-line=yes" : "--dump-line=no");
     if (settings->cache_sim) {
         // A fixed geometry: the host's own would make figures of two machines differ.
         append(&argv, "--cache-sim=yes");

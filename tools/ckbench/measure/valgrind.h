@@ -19,7 +19,6 @@ struct valgrind {
 
 // Settings of one valgrind process that may differ from the next.
 struct valgrind_settings {
-    bool dump_line;   // cost per line: bigger dumps
     bool cache_sim;   // cache misses beside instructions
     size_t pad_bytes; // CKBENCH_PAD of that length in the environment, for the self-proof
 };
