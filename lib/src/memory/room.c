@@ -144,7 +144,8 @@ static bool grow_locked(struct cki_memory *memory)
 enum cki_room cki_room_locked(struct cki_memory *memory, int64_t now, size_t limit, size_t more,
                               struct cki_entry **removed)
 {
-    size_t left = CKI_SWEEP_MAX - cki_expire_locked(memory, now, EXPIRED_PER_STORE, removed);
+    // Two are left for an entry that is replaced and for one that gives way to no growth.
+    size_t left = CKI_SWEEP_MAX - 2 - cki_expire_locked(memory, now, EXPIRED_PER_STORE, removed);
     while (is_full(memory, limit, more)) {
         if (left-- == 0 || !drop_one_locked(memory, now, removed)) {
             return CKI_ROOM_LATER;
