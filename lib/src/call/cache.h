@@ -110,7 +110,7 @@ __attribute__((cold)) cachekit_status cki_get_slowly(cachekit_cache *cache, cach
 __attribute__((cold)) void cki_release_slowly(cachekit_hit *hit);
 
 // Calls the listener of an owner, if it has one.
-void cki_tell(void *listener, const struct cki_entry *entry);
+void cki_tell(void *context, const struct cki_entry *entry);
 
 bool cki_function_free(struct cachekit_function *function); // false: handles are out
 void cki_cache_forked(struct cachekit_cache *cache);

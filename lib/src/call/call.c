@@ -50,6 +50,7 @@ CKI_ALWAYS_INLINE bool hit_anywhere(struct cki_memory *memory, uint64_t hash, in
 
 // Looks where the hash says, which is where most are. A plain variable `hit` would be kept in a
 // register all the way.
+// NOLINTNEXTLINE(readability-function-size): inlined, so its parameters cost nothing.
 CKI_ALWAYS_INLINE bool hit_at_home(struct cki_memory *memory, uint64_t hash, int64_t now_ns,
                                    cki_key_test *test, const void *key,
                                    cachekit_hit *const volatile *hit, struct cki_cell *cell,

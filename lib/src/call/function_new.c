@@ -125,6 +125,7 @@ static cachekit_status make(cachekit_cache *cache, const char *name, cachekit_lo
     return CACHEKIT_OK;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the rest is in the options already.
 cachekit_status cachekit_function_new(cachekit_cache *cache, const char *name,
                                       cachekit_loader loader, void *context,
                                       const cachekit_function_options *options,
