@@ -106,6 +106,15 @@ cachekit_status cachekit_cache_new(const cachekit_cache_options *options, cachek
     return CACHEKIT_OK;
 }
 
+// Also when handles keep some of it from being freed.
+static void empty_all(cachekit_cache *cache)
+{
+    for (cachekit_function *f = atomic_load(&cache->functions); f != NULL; f = f->next) {
+        (void)cki_memory_clear(&f->memory, CKI_CLOSED);
+    }
+    (void)cki_memory_clear(&cache->store, CKI_CLOSED);
+}
+
 static bool free_functions(cachekit_cache *cache)
 {
     cachekit_function *f;
@@ -127,6 +136,7 @@ cachekit_status cachekit_cache_free(cachekit_cache *cache)
     cki_fork_check();
     cki_maintainer_stop(&cache->maintainer);
     cki_refresh_stop(&cache->refresh);
+    empty_all(cache);
     if (!free_functions(cache) || !cki_memory_release(&cache->store)) {
         return CACHEKIT_E_BUSY;
     }
@@ -143,10 +153,10 @@ void cki_cache_forked(cachekit_cache *cache)
     cki_maintainer_forked(&cache->maintainer);
     cki_memory_forked(&cache->store);
     for (cachekit_function *f = atomic_load(&cache->functions); f != NULL; f = f->next) {
-        cki_flights_forked(&f->flights);
-        cki_memory_forked(&f->memory);
-        atomic_store(&f->refreshing, 0);
+        cki_function_forked(f);
     }
+    atomic_store(&cache->slow_hits, 0);
+    atomic_store(&cache->misses, 0);
 }
 
 static struct cki_key key_of(const cachekit_cache *cache, cachekit_slice key)

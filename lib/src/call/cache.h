@@ -113,6 +113,7 @@ __attribute__((cold)) void cki_release_slowly(cachekit_hit *hit);
 void cki_tell(void *context, const struct cki_entry *entry);
 
 bool cki_function_free(struct cachekit_function *function); // false: handles are out
+void cki_function_forked(struct cachekit_function *function);
 void cki_cache_forked(struct cachekit_cache *cache);
 void cki_info_fill(struct cki_memory *memory, cachekit_info_data *out);
 

@@ -24,11 +24,14 @@ struct call {
     int cancel_state; // the caller's
 };
 
-// No value of the parent is destroyed in a forked child.
+// A forked child neither destroys nor counts what its parent was handed.
 static void release_loose(cachekit_hit *hit, uintptr_t grip)
 {
     cachekit_function *f = hit->owner;
-    if (grip >> CKI_GRIP_SHIFT == cki_forks() && f->destroy != NULL) {
+    if (grip >> CKI_GRIP_SHIFT != cki_forks()) {
+        return;
+    }
+    if (f->destroy != NULL) {
         f->destroy((void *)(uintptr_t)hit->object, hit->size_bytes, f->destroy_context);
     }
     atomic_fetch_sub(&f->loose, 1);

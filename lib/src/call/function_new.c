@@ -162,3 +162,16 @@ bool cki_function_free(cachekit_function *f)
     cki_free(f->cache->options.allocator, f, sizeof *f);
     return true;
 }
+
+void cki_function_forked(cachekit_function *f)
+{
+    cki_flights_forked(&f->flights);
+    cki_memory_forked(&f->memory);
+    atomic_store(&f->refreshing, 0);
+    atomic_store(&f->loose, 0);
+    _Atomic uint64_t *const counters[] = {&f->slow_hits, &f->misses, &f->unkept, &f->refreshes,
+                                          &f->refresh_failures};
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        atomic_store(counters[i], 0);
+    }
+}
