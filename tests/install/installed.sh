@@ -28,7 +28,7 @@ lib=$(dirname "$(find "$work/moved" -name 'libcachekit.*' | head -n 1)")
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 cd "$source/tests/install/consumer"
 
-quiet cmake -S . -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$work/moved"
+quiet cmake -S . -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_C_FLAGS=-O1
 quiet cmake --build "$work/consumer"
 expect "$work/consumer/use_c"
 expect "$work/consumer/use_cxx"
@@ -49,6 +49,8 @@ for subject in "$work/consumer/subject_c" "$work/consumer/subject_cxx" "$work"/p
     CKBENCH_FD=3 "$subject" list 3>"$work/list" || { echo "$subject list failed" && exit 1; }
     grep -q '"name":"stranger_counts' "$work/list" || { cat "$work/list" && exit 1; }
 done
+CKBENCH_FD=3 "$work/consumer/subject_c" list 3>"$work/list"
+grep -qF '"flags":"-O1"' "$work/list" || { cat "$work/list" && echo 'no stamp' && exit 1; }
 "$work/moved/bin/ckbench" --version | grep -F "$version" >/dev/null || { echo 'no ckbench' && exit 1; }
 
 if [ "$kind" = shared ]; then
