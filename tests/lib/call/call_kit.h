@@ -13,6 +13,18 @@
 
 enum { KIT_NS_PER_MS = 1000000 };
 
+// 1 under AddressSanitizer, for the few tests that it does not bear.
+#if defined(__SANITIZE_ADDRESS__)
+#    define KIT_ASAN 1
+#elif defined(__has_feature)
+#    if __has_feature(address_sanitizer)
+#        define KIT_ASAN 1
+#    endif
+#endif
+#ifndef KIT_ASAN
+#    define KIT_ASAN 0
+#endif
+
 struct kit {
     _Atomic int64_t now_ns;
     cachekit_clock clock;

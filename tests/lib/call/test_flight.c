@@ -325,20 +325,8 @@ Test(flight, a_loader_that_ends_its_thread_wakes_those_who_wait, .timeout = 120)
 }
 
 // AddressSanitizer takes the frames that a cancelled thread leaves behind for an overflow.
-#if defined(__SANITIZE_ADDRESS__)
-enum { CANNOT_CANCEL = 1 };
-#elif defined(__has_feature)
-#    if __has_feature(address_sanitizer)
-enum { CANNOT_CANCEL = 1 };
-#    else
-enum { CANNOT_CANCEL = 0 };
-#    endif
-#else
-enum { CANNOT_CANCEL = 0 };
-#endif
-
 Test(flight, a_loader_may_be_cancelled_and_a_caller_that_waits_is_not, .timeout = 120,
-     .disabled = CANNOT_CANCEL)
+     .disabled = KIT_ASAN)
 {
     struct caller first, second;
     open_with(load_or_leave);
