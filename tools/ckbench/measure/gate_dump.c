@@ -39,8 +39,8 @@ static bool note_ifunc(void *context, const char *root, const char *variant)
     return true;
 }
 
-static bool note_own(struct gate_side *side, const struct profile_object *object,
-                     const struct elf_image *image, struct fault *fault)
+static bool note_producers(struct gate_side *side, const struct profile_object *object,
+                           const struct elf_image *image, struct fault *fault)
 {
     for (size_t i = 0; i < image->producer_count; i++) {
         if (!fingerprint_producer(&side->fingerprint, image->producers[i])) {
@@ -48,7 +48,7 @@ static bool note_own(struct gate_side *side, const struct profile_object *object
                              object->path);
         }
     }
-    return snapshot_add(&side->snapshot, object->path, fault);
+    return true;
 }
 
 // An object is own when the rule says so of any function in it; the kit's own code aside.
@@ -70,8 +70,11 @@ static bool note_object(struct gate_side *side, const struct profile *profile, s
     if (object->self_ir == 0 || image == NULL) {
         return true;
     }
+    if (!snapshot_add(&side->snapshot, object->path, fault)) {
+        return false;
+    }
     if (has_own_code(profile, index, &side->own)) {
-        return note_own(side, object, image, fault);
+        return note_producers(side, object, image, fault);
     }
     if (strcmp(object->class_name, "exe") != 0 && image->build_id[0] != '\0' &&
         !fingerprint_note(&side->fingerprint.objects, object->class_name, image->build_id)) {

@@ -113,6 +113,24 @@ static void read_side(struct gate_run *run, size_t s, size_t index, struct ir_si
     }
 }
 
+// A base that runs the head's library by way of a run path or a link compares it with itself.
+static bool check_apart(const struct gate_run *run, struct fault *fault)
+{
+    const struct gate_side *head = &run->sides[GATE_HEAD], *base = &run->sides[GATE_BASE_SIDE];
+    bool is_one_program = head->input->subject == base->input->subject;
+    for (size_t i = 0; !is_one_program && i < base->snapshot.count; i++) {
+        const char *path = base->snapshot.files[i].path;
+        if (snapshot_find(&head->snapshot, path) != NULL &&
+            (profile_is_under(path, head->own.root) || profile_is_under(path, base->own.root))) {
+            return fault_set(fault,
+                             "both sides run %s, so it is not compared: each side needs its own, "
+                             "look at links and at the run path of its program",
+                             path);
+        }
+    }
+    return true;
+}
+
 bool gate_rows(struct gate_run *run, struct fault *fault)
 {
     for (size_t i = 0; i < run->in->name_count; i++) {
@@ -136,5 +154,5 @@ bool gate_rows(struct gate_run *run, struct fault *fault)
             return false;
         }
     }
-    return true;
+    return check_apart(run, fault);
 }

@@ -198,6 +198,7 @@ void gate_run_free(struct gate_run *run)
     for (size_t s = 0; s < GATE_SIDES; s++) {
         free(run->sides[s].units);
         objects_free(run->sides[s].objects);
+        snapshot_release(&run->sides[s].snapshot);
     }
     count_plan_free(run->plan);
     free(run->ops);

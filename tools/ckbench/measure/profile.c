@@ -18,8 +18,7 @@ static const char *class_of(const struct profile *profile, size_t function)
     return profile->objects[profile->functions[function].object].class_name;
 }
 
-// Does `path` lie under `root`?
-static bool is_under(const char *path, const char *root)
+bool profile_is_under(const char *path, const char *root)
 {
     size_t len = root != NULL ? strlen(root) : 0;
     while (len > 1 && root[len - 1] == '/') {
@@ -31,7 +30,7 @@ static bool is_under(const char *path, const char *root)
 static bool is_listed(const struct profile_object *object, const struct own_rule *rule)
 {
     const char *below = object->path;
-    if (is_under(below, rule->root)) {
+    if (profile_is_under(below, rule->root)) {
         below += strlen(rule->root);
         below += strspn(below, "/");
     }
@@ -47,7 +46,7 @@ static bool is_listed(const struct profile_object *object, const struct own_rule
 
 static bool is_own_object(const struct profile_object *object, const struct own_rule *rule)
 {
-    return is_under(object->path, rule->root) || is_listed(object, rule) ||
+    return profile_is_under(object->path, rule->root) || is_listed(object, rule) ||
            (rule->exe && strcmp(object->class_name, SYMBOL_EXE) == 0);
 }
 
@@ -58,7 +57,7 @@ static bool exists_below(const char *root, const char *relative)
     char real[PATH_MAX];
     int len = snprintf(joined, sizeof joined, "%s/%s", root, relative);
     return len > 0 && (size_t)len < sizeof joined && realpath(joined, real) != NULL &&
-           is_under(real, root);
+           profile_is_under(real, root);
 }
 
 // A source is relative when the build maps its directory away. Then it is own if it exists in the
@@ -70,7 +69,7 @@ static bool is_own_source(const char *source, const struct own_rule *rule)
         return false;
     }
     if (source[0] == '/') {
-        return is_under(source, rule->root);
+        return profile_is_under(source, rule->root);
     }
     const char *behind = strstr(source, "/./");
     return exists_below(rule->root, source) ||

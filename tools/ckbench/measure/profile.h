@@ -88,6 +88,9 @@ struct own_rule {
     bool by_source; // static subject: own are functions whose source lies under the root
 };
 
+// Does `path` lie under `root`? Nothing does when that is NULL or empty.
+bool profile_is_under(const char *path, const char *root);
+
 // Instructions of own code in the window. False: unknown, for a static subject without debug
 // information; own_ir is then 0. A window in which no own code ran has 0 and is known.
 bool profile_own(const struct profile *profile, const struct own_rule *rule, uint64_t *own_ir);

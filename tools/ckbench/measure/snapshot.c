@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: MIT
-// A build that goes on while its program is measured gives figures of two programs: every own file
-// is looked at when it is first met and again at the end.
+// A build that goes on while its program is measured gives figures of two programs: every file
+// that executes is looked at when it is first met and again at the end.
 #include "measure/snapshot.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-bool snapshot_add(struct snapshot *snapshot, const char *path, struct fault *fault)
+#include "measure/checked.h"
+
+const char *snapshot_find(const struct snapshot *snapshot, const char *path)
 {
     for (size_t i = 0; i < snapshot->count; i++) {
         if (strcmp(snapshot->files[i].path, path) == 0) {
-            return true;
+            return snapshot->files[i].path;
         }
     }
-    if (snapshot->count == SNAPSHOT_FILES || strlen(path) >= sizeof snapshot->files[0].path) {
+    return NULL;
+}
+
+bool snapshot_add(struct snapshot *snapshot, const char *path, struct fault *fault)
+{
+    if (snapshot_find(snapshot, path) != NULL) {
         return true;
     }
-    if (stat(path, &snapshot->files[snapshot->count].stat) != 0) {
+    struct snapshot_file file;
+    if (stat(path, &file.stat) != 0) {
         return fault_set(fault, "%s: %s", path, strerror(errno));
     }
-    (void)snprintf(snapshot->files[snapshot->count].path, sizeof snapshot->files[0].path, "%s",
-                   path);
-    snapshot->count++;
+    struct snapshot_file *files =
+        checked_room(snapshot->files, snapshot->count, &snapshot->cap, sizeof file);
+    if (files != NULL) {
+        snapshot->files = files;
+    }
+    file.path = strdup(path);
+    if (files == NULL || file.path == NULL) {
+        free(file.path);
+        return fault_set(fault, "%s: no memory", path);
+    }
+    snapshot->files[snapshot->count++] = file;
     return true;
 }
 
@@ -42,4 +58,13 @@ bool snapshot_holds(const struct snapshot *snapshot, struct fault *fault)
         }
     }
     return true;
+}
+
+void snapshot_release(struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->count; i++) {
+        free(snapshot->files[i].path);
+    }
+    free(snapshot->files);
+    *snapshot = (struct snapshot){.count = 0};
 }

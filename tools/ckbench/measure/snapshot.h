@@ -9,19 +9,20 @@
 
 #include "fault.h"
 
-enum { SNAPSHOT_FILES = 64 };
-
 struct snapshot {
-    struct {
-        char path[1024];
+    struct snapshot_file {
+        char *path;
         struct stat stat;
-    } files[SNAPSHOT_FILES];
-    size_t count;
+    } * files;
+    size_t count, cap;
 };
 
-// Remembers the file as it is now, once; more files than there is room for are not watched.
+// Remembers the file as it is now, once.
 bool snapshot_add(struct snapshot *snapshot, const char *path, struct fault *fault);
+// The path as it was remembered, NULL if it was not.
+const char *snapshot_find(const struct snapshot *snapshot, const char *path);
 // False: one of the files is gone or another; the fault names it.
 bool snapshot_holds(const struct snapshot *snapshot, struct fault *fault);
+void snapshot_release(struct snapshot *snapshot);
 
 #endif
