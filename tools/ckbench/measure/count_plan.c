@@ -84,12 +84,29 @@ void count_plan_free(struct count_plan *plan)
     free(plan);
 }
 
+static bool has_control(const char *path)
+{
+    for (; *path != '\0'; path++) {
+        if ((unsigned char)*path < 0x20 || *path == 0x7f) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct count_unit *count_plan_unit(struct count_plan *plan, const char *label,
                                    const struct subject *subject,
                                    const struct count_settings *settings, struct fault *fault)
 {
     if (!subject->is_elf) {
         (void)fault_set(fault, "%s is a script: its interpreter would be counted, not its work",
+                        subject->file);
+        return NULL;
+    }
+    if (has_control(subject->file)) {
+        (void)fault_set(fault,
+                        "%s: valgrind writes lines, and this path has control "
+                        "characters; rename it",
                         subject->file);
         return NULL;
     }

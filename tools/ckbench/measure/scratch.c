@@ -112,6 +112,11 @@ bool scratch_open(struct scratch *scratch, struct fault *fault)
         wanted = "/tmp";
     }
     char *parent = realpath(wanted, NULL);
+    if (parent != NULL && strpbrk(parent, "\n\r") != NULL) {
+        free(parent);
+        return fault_set(fault, "TMPDIR %s has a line end in its name; set it to another directory",
+                         wanted);
+    }
     if (parent != NULL && make_directory(scratch, parent)) {
         free(parent);
         return true;
