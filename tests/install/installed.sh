@@ -45,6 +45,19 @@ kit_flags=$(pkg-config --cflags --libs ckbench-subject)
 expect "$work/pc_c"
 expect "$work/pc_cxx"
 
+# The README's example of a cached function, as it stands there.
+awk '/^## Cache a function/{on = 1} on && /^```$/{exit} on && inside{print} on && /^```c$/{inside = 1}' \
+    "$source/README.md" >"$work/example.c"
+cp "$work/example.c" "$work/example.cc"
+# shellcheck disable=SC2086 # flags are words
+{
+    quiet cc -std=c11 -Wall -Wextra -o "$work/example_c" "$work/example.c" $flags
+    quiet c++ -std=c++11 -Wall -Wextra -o "$work/example_cxx" "$work/example.cc" $flags
+}
+for example in "$work/example_c" "$work/example_cxx"; do
+    [ "$("$example" | paste -sd ' ')" = 'computing 144 144 144' ] || { echo "$example failed" && exit 1; }
+done
+
 for subject in "$work/consumer/subject_c" "$work/consumer/subject_cxx" "$work"/pc_subject_c*; do
     CKBENCH_FD=3 "$subject" list 3>"$work/list" || { echo "$subject list failed" && exit 1; }
     grep -q '"name":"stranger_counts' "$work/list" || { cat "$work/list" && exit 1; }
@@ -60,6 +73,9 @@ if [ "$kind" = shared ]; then
     done
     quiet cc -std=c11 -Wall -Wextra -Werror -o "$work/load" load_at_run_time.c -ldl
     expect "$work/load"
+    quiet cc -std=c11 -Wall -Wextra -Werror -I"$work/moved/include" -o "$work/load_in_thread" \
+        load_in_thread.c -ldl -lpthread
+    expect "$work/load_in_thread"
     "$source/ci/symbols" "$lib/libcachekit.so"
 elif find "$lib" -name 'libcachekit.so*' | grep .; then
     echo 'a static install holds a shared library'

@@ -202,6 +202,7 @@ Test(function, a_handle_keeps_its_value_however_it_leaves)
         cachekit_release(&hits[i]);
         cr_assert(hits[i].object == NULL);
         cachekit_release(&hits[i]);
+        cr_assert(i >= HELD / 2 || t.destroyed == 0);
     }
     kit_close(&t.kit);
     cr_assert(t.destroyed == 10);
@@ -313,6 +314,8 @@ Test(function, bad_arguments_are_refused_with_a_reason)
         {&bad[7].one, 1, untyped, "argument 0 has no known type"},
         {&bad[8].one, 1, wild, "argument 0 has no known type"},
     };
+    cachekit_arg good = cachekit_str("good");
+    (void)call(&good, 1); // from here on this thread hits without a lock
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         cachekit_hit hit;
         cachekit_error error = {CACHEKIT_OK, 0, 0, ""};
@@ -330,7 +333,7 @@ Test(function, bad_arguments_are_refused_with_a_reason)
     cachekit_hit hit;
     cr_assert(cachekit_call(t.f, two, 2, &hit, NULL) == CACHEKIT_E_INVALID);
     cr_assert(cachekit_call(NULL, two, 1, &hit, NULL) == CACHEKIT_E_INVALID);
-    cr_assert(cachekit_invalidate(NULL, two, 1) == CACHEKIT_E_INVALID && t.loads == 0);
+    cr_assert(cachekit_invalidate(NULL, two, 1) == CACHEKIT_E_INVALID && t.loads == 1);
     kit_close(&t.kit);
 }
 
