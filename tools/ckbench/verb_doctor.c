@@ -286,16 +286,11 @@ static bool print_json(const struct checks *checks, int argc, char **argv, struc
 {
     struct json_out body = JSON_OUT_INIT;
     struct json_out provenance = JSON_OUT_INIT;
-    struct json_out document = JSON_OUT_INIT;
     put_body(&body, checks);
     put_provenance(&provenance, checks, argc, argv);
-    bool is_good = document_frame(&body, &provenance, &document, fault);
-    if (is_good) {
-        (void)puts(document.text);
-    }
+    bool is_good = document_print(stdout, &body, &provenance, fault);
     json_out_release(&body);
     json_out_release(&provenance);
-    json_out_release(&document);
     return is_good;
 }
 
@@ -336,6 +331,7 @@ static int examine(const struct doctor_options *options, int argc, char **argv)
     if (interrupt_seen() != 0) {
         return EXIT_INCOMPLETE;
     }
+    interrupt_remove(); // a signal may end us while we wait for a reader
     bool is_printed = options->json ? print_json(&checks, argc, argv, &fault)
                                     : print_table(&checks, options, &fault);
     if (!is_printed) {

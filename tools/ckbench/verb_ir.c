@@ -276,20 +276,14 @@ static struct ir_provenance provenance_of(const struct run *run, const struct ho
 static bool write_documents(const struct run *run, struct fault *fault)
 {
     const struct ir_options *o = &run->options;
-    struct json_out body = JSON_OUT_INIT, provenance = JSON_OUT_INIT, whole = JSON_OUT_INIT;
+    struct json_out body = JSON_OUT_INIT, provenance = JSON_OUT_INIT;
     struct host host;
     host_read(&host);
     const struct ir_provenance about = provenance_of(run, &host);
     ir_report_body(&body, &run->result);
     ir_report_provenance(&provenance, &run->result, &about);
-    bool ok = o->report == NULL || document_write(o->report, &body, &provenance, fault);
-    if (ok && o->json) {
-        ok = document_frame(&body, &provenance, &whole, fault);
-        if (ok) {
-            (void)fwrite(whole.text, 1, whole.len, stdout);
-        }
-    }
-    json_out_release(&whole);
+    bool ok = (o->report == NULL || document_write(o->report, &body, &provenance, fault)) &&
+              (!o->json || document_print(stdout, &body, &provenance, fault));
     json_out_release(&provenance);
     json_out_release(&body);
     return ok;
@@ -350,12 +344,22 @@ static int exit_code_of(const struct run *run)
     return codes[run->result.overall];
 }
 
+// Measured: no file of ours is left, and a signal may end us again while we wait for a reader.
+static void wind_down(struct run *run)
+{
+    gate_run_free(run->gate);
+    run->gate = NULL;
+    scratch_close(&run->scratch);
+    interrupt_remove();
+}
+
 // After a failure: an interruption is told by the exit code, anything else by its line.
-static int failed(const struct fault *fault)
+static int failed(struct run *run, int exit_code, const struct fault *fault)
 {
     int signal = interrupt_seen();
+    wind_down(run);
     return signal != 0 ? say_fail(128 + signal, "interrupted; nothing was written")
-                       : say_fault(EXIT_INCOMPLETE, fault);
+                       : say_fault(exit_code, fault);
 }
 
 static bool prepare(struct run *run, struct fault *fault)
@@ -389,26 +393,30 @@ static int run_gate(struct run *run)
 {
     struct fault fault;
     if (!prepare(run, &fault)) {
-        return failed(&fault);
+        return failed(run, EXIT_INCOMPLETE, &fault);
     }
     if (!check_sides(run, &fault)) {
-        return say_fault(EXIT_USAGE, &fault);
+        return failed(run, EXIT_USAGE, &fault);
     }
     if (!choose_names(run, &fault) || !choose_ops(run, &fault)) {
-        return failed(&fault);
+        return failed(run, EXIT_INCOMPLETE, &fault);
     }
     progress_open(&run->progress, run->name_count, false);
     bool measured = measure(run, &fault) && update_budget(run, &fault) && judge(run, &fault);
     progress_close(&run->progress);
-    if (!measured || !write_documents(run, &fault) || !print_table(run, &fault)) {
-        return failed(&fault);
+    if (!measured || interrupt_seen() != 0) {
+        return failed(run, EXIT_INCOMPLETE, &fault);
+    }
+    wind_down(run);
+    if (!write_documents(run, &fault) || !print_table(run, &fault)) {
+        return failed(run, EXIT_INCOMPLETE, &fault);
     }
     return run->options.update ? write_budget(run) : exit_code_of(run);
 }
 
 static void release(struct run *run)
 {
-    gate_run_free(run->gate);
+    wind_down(run);
     free(run->result.paths);
     free(run->names);
     free(run->ops);
@@ -418,7 +426,6 @@ static void release(struct run *run)
     valgrind_release(&run->valgrind);
     checkout_close(&run->head);
     checkout_close(&run->base);
-    scratch_close(&run->scratch);
 }
 
 static int run_ir(int argc, char **argv)
@@ -439,7 +446,6 @@ static int run_ir(int argc, char **argv)
         } else {
             code = run_gate(run);
             release(run);
-            interrupt_remove();
         }
     }
     free(run);

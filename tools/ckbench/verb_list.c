@@ -101,16 +101,11 @@ static int print_json(const struct subject *subject, int argc, char **argv)
     struct fault fault;
     struct json_out body = JSON_OUT_INIT;
     struct json_out provenance = JSON_OUT_INIT;
-    struct json_out document = JSON_OUT_INIT;
     put_body(&body, subject);
     put_provenance(&provenance, subject, argc, argv);
-    bool is_good = document_frame(&body, &provenance, &document, &fault);
-    if (is_good) {
-        (void)puts(document.text);
-    }
+    bool is_good = document_print(stdout, &body, &provenance, &fault);
     json_out_release(&body);
     json_out_release(&provenance);
-    json_out_release(&document);
     return is_good ? EXIT_GOOD : say_fault(EXIT_INCOMPLETE, &fault);
 }
 
@@ -161,14 +156,15 @@ static int ask(const struct checkout *checkout, const struct list_options *optio
     if (!scratch_open(&scratch, &fault)) {
         return say_fault(EXIT_INCOMPLETE, &fault);
     }
-    if (!subject_open(checkout->subject, &scratch, &subject, &fault)) {
-        code = interrupt_seen() == 0 ? say_fault(EXIT_INCOMPLETE, &fault) : code;
-        goto done;
-    }
-    code = options->json ? print_json(&subject, argc, argv) : print_table(&subject);
-done:
-    subject_close(&subject);
+    bool is_open = subject_open(checkout->subject, &scratch, &subject, &fault);
     scratch_close(&scratch);
+    if (interrupt_seen() == 0) {
+        interrupt_remove(); // a signal may end us while we wait for a reader
+        code = !is_open        ? say_fault(EXIT_INCOMPLETE, &fault)
+               : options->json ? print_json(&subject, argc, argv)
+                               : print_table(&subject);
+    }
+    subject_close(&subject);
     return code;
 }
 

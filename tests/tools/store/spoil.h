@@ -14,6 +14,33 @@
 
 #include "fault.h"
 
+// The file that a test writes and spoils. Criterion gives each test a process, and so a name, of
+// its own: TestSuite(..., .init = spoil_open, .fini = spoil_close).
+static char spoil_path[] = "/tmp/test_store.XXXXXX";
+
+static inline void spoil_open(void)
+{
+    int fd = mkstemp(spoil_path);
+    cr_assert(fd >= 0);
+    (void)close(fd);
+}
+
+static inline void spoil_close(void)
+{
+    (void)unlink(spoil_path);
+}
+
+static inline const char *spoil_content(void)
+{
+    static char text[8192];
+    FILE *file = fopen(spoil_path, "r");
+    cr_assert(file != NULL);
+    size_t len = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[len] = '\0';
+    return text;
+}
+
 // Reads the file at `path`, frees what it read, and says whether it was taken.
 typedef bool spoil_reader(const char *path, struct fault *fault);
 

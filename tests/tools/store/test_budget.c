@@ -11,21 +11,9 @@
 #include "same.h"
 #include "spoil.h"
 
-static char path[] = "/tmp/test_budget.XXXXXX";
+static const char *const path = spoil_path;
 
-static void begin(void)
-{
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    (void)close(fd);
-}
-
-static void end(void)
-{
-    (void)unlink(path);
-}
-
-TestSuite(budget, .init = begin, .fini = end);
+TestSuite(budget, .init = spoil_open, .fini = spoil_close);
 
 // Written by hand as the format's text says it: one line a path, sorted.
 static const char good[] =
@@ -57,16 +45,6 @@ static bool read_one(const char *from, struct fault *fault)
     return is_good;
 }
 
-static const char *content(void)
-{
-    static char text[8192];
-    FILE *file = fopen(path, "r");
-    size_t len = fread(text, 1, sizeof text - 1, file);
-    (void)fclose(file);
-    text[len] = '\0';
-    return text;
-}
-
 Test(budget, says_what_the_file_says_and_writes_the_same_text)
 {
     struct fault fault;
@@ -86,7 +64,7 @@ Test(budget, says_what_the_file_says_and_writes_the_same_text)
     cr_assert(budget_row_of(entry, "alph") == NULL && budget_find(&b, "aa1") == NULL);
     cr_assert(budget_write(path, &b, &fault), "%s", fault.text);
     (void)snprintf(wanted, sizeof wanted, "%s\n", good);
-    SAME(content(), wanted);
+    SAME(spoil_content(), wanted);
     budget_release(&b);
 }
 
@@ -103,7 +81,7 @@ Test(budget, an_update_of_one_fingerprint_keeps_all_others_to_the_byte)
     cr_assert(budget_put(&b, "0new", "{}", &first, &fault));
     cr_assert(budget_write(path, &b, &fault));
     budget_release(&b);
-    SAME(content(),
+    SAME(spoil_content(),
          "{\n"
          "\"schema\":\"ckbench/ir-budgets/1\",\n"
          "\"fingerprints\":{\n"

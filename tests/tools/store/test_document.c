@@ -14,21 +14,9 @@
 #include "same.h"
 #include "spoil.h"
 
-static char path[] = "/tmp/test_document.XXXXXX";
+static const char *const path = spoil_path;
 
-static void begin(void)
-{
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    (void)close(fd);
-}
-
-static void end(void)
-{
-    (void)unlink(path);
-}
-
-TestSuite(document, .init = begin, .fini = end);
+TestSuite(document, .init = spoil_open, .fini = spoil_close);
 
 // FIPS 180-2, appendix B, and the empty text.
 Test(document, sha256_is_the_standard_one)
@@ -63,16 +51,6 @@ static void write_one(void)
     json_out_release(&provenance);
 }
 
-static char *read_text(void)
-{
-    static char text[4096];
-    FILE *file = fopen(path, "r");
-    size_t len = fread(text, 1, sizeof text - 1, file);
-    (void)fclose(file);
-    text[len] = '\0';
-    return text;
-}
-
 static bool read_document(const char *from, struct fault *fault)
 {
     struct json_doc *doc;
@@ -87,7 +65,7 @@ Test(document, reads_back_and_carries_the_hash_of_the_compact_body)
 {
     struct fault fault;
     write_one();
-    cr_assert(strstr(read_text(), known_hash) != NULL, "%s", read_text());
+    cr_assert(strstr(spoil_content(), known_hash) != NULL, "%s", spoil_content());
     cr_assert(read_document(path, &fault), "%s", fault.text);
 }
 
@@ -95,7 +73,7 @@ Test(document, may_be_indented_by_other_tools)
 {
     struct fault fault;
     write_one();
-    char *text = spoil_replace(read_text(), "\"n\":1", "\n\t\"n\" : 1 ");
+    char *text = spoil_replace(spoil_content(), "\"n\":1", "\n\t\"n\" : 1 ");
     spoil_write(path, text, strlen(text));
     cr_assert(read_document(path, &fault), "%s", fault.text);
     free(text);
@@ -118,7 +96,7 @@ Test(document, any_change_is_seen)
     };
     write_one();
     char good[4096];
-    (void)snprintf(good, sizeof good, "%s", read_text());
+    (void)snprintf(good, sizeof good, "%s", spoil_content());
     good[strlen(good) - 1] = '\0';
     spoil_table(read_document, path, good, cases, sizeof cases / sizeof cases[0]);
     spoil_cuts(read_document, path, good);

@@ -10,21 +10,9 @@
 #include "same.h"
 #include "spoil.h"
 
-static char path[] = "/tmp/test_manifest.XXXXXX";
+static const char *const path = spoil_path;
 
-static void begin(void)
-{
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    (void)close(fd);
-}
-
-static void end(void)
-{
-    (void)unlink(path);
-}
-
-TestSuite(manifest, .init = begin, .fini = end);
+TestSuite(manifest, .init = spoil_open, .fini = spoil_close);
 
 static const char good[] =
     "{\"schema\": \"ckbench/manifest/1\", \"subject\": \"build/gate/workloads/ck-workloads\",\n"
@@ -64,7 +52,7 @@ Test(manifest, says_what_the_file_says)
     cr_assert(a != NULL && a->has_max && a->max == INT64_C(9007199254740991));
     SAME(a->reason, "issue 7");
     cr_assert(manifest_accept_of(&m, "alpha", MANIFEST_TOTAL, "2028-03-01") == NULL);
-    cr_assert(manifest_accept_of(&m, "alpha", MANIFEST_OWN, "2027-01-01") == NULL);
+    cr_assert(manifest_accept_of(&m, "alpha", MANIFEST_ALLOCS, "2027-01-01") == NULL);
     cr_assert(manifest_accept_of(&m, "beta", MANIFEST_TOTAL, "2027-01-01") == NULL);
     a = manifest_accept_of(&m, "gone_one", MANIFEST_GONE, "2027-01-01");
     cr_assert(a != NULL && !a->has_max);
@@ -138,7 +126,8 @@ Test(manifest, every_rule_of_the_format_refuses_with_its_field)
         {"{\"fail_pct\": 2.5}", "{\"fail_pct\": 0.1}", "gate.paths.alpha: warn_pct is above"},
         {"\"accept\": [", "\"accept\": [7, ", "gate.accept[0]: an object is wanted"},
         {"\"metric\": \"total\"", "\"metric\": \"Total\"", "other characters"},
-        {"\"metric\": \"total\"", "\"metric\": \"totals\"", "is none of total, own"},
+        {"\"metric\": \"total\"", "\"metric\": \"totals\"", "is none of total, allocs"},
+        {"\"metric\": \"total\"", "\"metric\": \"own\"", "is none of total, allocs"},
         {"\"metric\": \"total\", ", "", "gate.accept[0]: the member 'metric' is missing"},
         {"\"reason\": \"issue 7\",", "", "the member 'reason' is missing"},
         {"\"reason\": \"issue 7\",", "\"reason\": \"\",", "reason: a text of 0 bytes"},

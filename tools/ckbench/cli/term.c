@@ -15,7 +15,7 @@ static bool is_dumb(void)
     return term == NULL || term[0] == '\0' || strcmp(term, "dumb") == 0;
 }
 
-bool term_is_tty(FILE *stream)
+static bool is_tty(FILE *stream)
 {
     int fd = fileno(stream);
     return fd >= 0 && isatty(fd) == 1;
@@ -30,18 +30,18 @@ bool term_has_color(FILE *stream, enum term_when when)
     if (no_color != NULL && no_color[0] != '\0') {
         return false;
     }
-    return term_is_tty(stream) && !is_dumb();
+    return is_tty(stream) && !is_dumb();
 }
 
 bool term_can_redraw(FILE *stream)
 {
-    return term_is_tty(stream) && !is_dumb();
+    return is_tty(stream) && !is_dumb();
 }
 
 unsigned term_columns(FILE *stream)
 {
     struct winsize size = {0};
-    if (!term_is_tty(stream)) {
+    if (!is_tty(stream)) {
         return 0;
     }
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {

@@ -11,8 +11,6 @@ enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
 // The words of enum term_when in its order, ended by NULL: the choices of --color.
 extern const char *const term_when_words[];
 
-bool term_is_tty(FILE *stream);
-
 // `when` wins, then a non-empty NO_COLOR or TERM=dumb, then whether `stream` is a terminal.
 bool term_has_color(FILE *stream, enum term_when when);
 

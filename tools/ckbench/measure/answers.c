@@ -95,7 +95,7 @@ bool answer_is_name(const char *text)
     return is_made_of(text, "abcdefghijklmnopqrstuvwxyz0123456789_", 1, ANSWER_NAME_MAX);
 }
 
-bool answer_is_shape(const char *text)
+static bool is_shape(const char *text)
 {
     return is_made_of(text, "abcdefghijklmnopqrstuvwxyz0123456789-", 1, ANSWER_SHAPE_MAX);
 }
@@ -140,7 +140,7 @@ static bool integer_follows(int64_t number, enum rule rule)
 static bool strings_follow(const struct flat_member *member, enum rule rule)
 {
     for (int64_t i = 0; rule == RULE_SHAPES && i < member->number; i++) {
-        bool good = answer_is_shape(member->items[i]);
+        bool good = is_shape(member->items[i]);
         for (int64_t k = 0; good && k < i; k++) {
             good = strcmp(member->items[i], member->items[k]) != 0;
         }

@@ -89,9 +89,6 @@ bool answer_next(struct answer_stream *stream, const char *line, size_t length,
 // [a-z0-9_]{1,64}
 bool answer_is_name(const char *text);
 
-// [a-z0-9-]{1,32}
-bool answer_is_shape(const char *text);
-
 // Starts with "ckbench_self_": a self-test path, never listed.
 bool answer_is_self(const char *name);
 

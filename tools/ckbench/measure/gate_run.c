@@ -221,8 +221,3 @@ bool gate_run_comparable(const struct gate_run *run, bool accept_flags, struct f
            fingerprint_agrees(&run->sides[GATE_HEAD].fingerprint,
                               &run->sides[GATE_BASE_SIDE].fingerprint, accept_flags, difference);
 }
-
-const struct fingerprint *gate_run_fingerprint(const struct gate_run *run, int side)
-{
-    return &run->sides[side].fingerprint;
-}

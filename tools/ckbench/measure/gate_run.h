@@ -56,9 +56,6 @@ void gate_run_free(struct gate_run *run);
 // Do both sides' conditions agree? False: the fault names the one that does not.
 bool gate_run_comparable(const struct gate_run *run, bool accept_flags, struct fault *difference);
 
-// The conditions of a side: 0 head, 1 base.
-const struct fingerprint *gate_run_fingerprint(const struct gate_run *run, int side);
-
 // Fills `c` for path `index` from its dumps; a reader of clock, entropy or pid becomes a reason.
 // False: a dump could not be read again.
 bool gate_run_case(struct gate_run *run, size_t index, struct ir_case *c, struct fault *fault);

@@ -25,8 +25,6 @@ bool symbol_is_kit(const char *name);
 // Is it a way into an allocator? Names of glibc, jemalloc, mimalloc and tcmalloc, in any object;
 // operator new only in an allocator's own object, for elsewhere it calls malloc.
 bool symbol_is_allocator(const char *class_name, const char *name);
-// Is it the C library (or dynamic linker) itself?
-bool symbol_is_libc(const char *class_name);
 // Is it the C library's allocator or string code, whose cost hangs on addresses and heap state?
 bool symbol_is_libc_heap(const char *class_name, const char *name);
 bool symbol_is_libc_string(const char *class_name, const char *name);

@@ -47,7 +47,8 @@ bool symbol_is_allocator(const char *class_name, const char *name)
            (strncmp(name, "operator new", 12) == 0 && is_allocator_object(class_name));
 }
 
-bool symbol_is_libc(const char *class_name)
+// The C library, or the dynamic linker.
+static bool is_libc(const char *class_name)
 {
     static const char *const loaders[] = {"ld-linux", "ld64.so", "ld.so", "ld-musl-", "libc.musl-"};
     return strcmp(class_name, "libc.so") == 0 ||
@@ -67,7 +68,7 @@ bool symbol_is_libc_heap(const char *class_name, const char *name)
         "grow_heap",    "shrink_heap",   "new_heap",     "madvise_thp",    "morecore",
         "sbrk",         "brk",
     };
-    return symbol_is_libc(class_name) &&
+    return is_libc(class_name) &&
            (skip_prefix(name, families, COUNT(families)) != name ||
             is_one_of(skip_prefix(name, prefixes, COUNT(prefixes)), names, COUNT(names)));
 }
@@ -148,7 +149,7 @@ bool symbol_is_libc_string(const char *class_name, const char *name)
     const char *root = skip_underscores(name);
     const char *variant = variant_of(root);
     size_t len = variant != NULL ? (size_t)(variant - root) - 1 : strlen(root);
-    return symbol_is_libc(class_name) &&
+    return is_libc(class_name) &&
            (is_string_root(root, len) || is_string_root(root, root_len_of(root, len)));
 }
 
@@ -165,7 +166,7 @@ bool symbol_ifunc(const char *class_name, const char *name, const char **root, s
     }
     *root_len = (size_t)(*variant - *root) - 1;
     // A static subject has the C library inside; there only string code is taken at its word.
-    return symbol_is_libc(class_name) || strcmp(class_name, "libm.so") == 0 ||
+    return is_libc(class_name) || strcmp(class_name, "libm.so") == 0 ||
            (strcmp(class_name, SYMBOL_EXE) == 0 &&
             is_string_root(*root, root_len_of(*root, *root_len)));
 }

@@ -258,7 +258,6 @@ static void put_entry(struct json_out *out, const struct budget_entry *entry)
 bool budget_write(const char *path, const struct budget *budget, struct fault *fault)
 {
     struct json_out out = JSON_OUT_INIT;
-    bool is_good = false;
     json_begin_object(&out, NULL);
     json_put_space(&out, "\n");
     json_put_text(&out, "schema", schema);
@@ -271,13 +270,9 @@ bool budget_write(const char *path, const struct budget *budget, struct fault *f
     json_end_object(&out);
     json_put_space(&out, "\n");
     json_end_object(&out);
-    if (out.is_failed) {
-        (void)fault_set(fault, "no memory for %.200s", path);
-        goto done;
-    }
-    out.text[out.len] = '\n'; // takes the terminator's place
-    is_good = replace_file(path, out.text, out.len + 1, fault);
-done:
+    json_end_text(&out);
+    bool is_good = out.is_failed ? fault_set(fault, "no memory for %.200s", path)
+                                 : replace_file(path, out.text, out.len, fault);
     json_out_release(&out);
     return is_good;
 }

@@ -35,8 +35,8 @@ static bool hash_compact(const char *json, size_t len, char out[SHA256_TEXT_SIZE
     return true;
 }
 
-bool document_frame(const struct json_out *body, const struct json_out *provenance,
-                    struct json_out *out, struct fault *fault)
+static bool frame(const struct json_out *body, const struct json_out *provenance,
+                  struct json_out *out, struct fault *fault)
 {
     char hash[SHA256_TEXT_SIZE];
     if (body->is_failed || provenance->is_failed || !hash_compact(body->text, body->len, hash)) {
@@ -51,20 +51,28 @@ bool document_frame(const struct json_out *body, const struct json_out *provenan
     json_put_text(out, "body_sha256", hash);
     json_put_space(out, "\n");
     json_end_object(out);
+    json_end_text(out);
     return !out->is_failed || fault_set(fault, "no memory for the document");
+}
+
+bool document_print(FILE *stream, const struct json_out *body, const struct json_out *provenance,
+                    struct fault *fault)
+{
+    struct json_out out = JSON_OUT_INIT;
+    bool is_good = frame(body, provenance, &out, fault);
+    if (is_good) {
+        (void)fwrite(out.text, 1, out.len, stream);
+    }
+    json_out_release(&out);
+    return is_good;
 }
 
 bool document_write(const char *path, const struct json_out *body,
                     const struct json_out *provenance, struct fault *fault)
 {
     struct json_out out = JSON_OUT_INIT;
-    bool is_good = false;
-    if (!document_frame(body, provenance, &out, fault)) {
-        goto done;
-    }
-    out.text[out.len] = '\n'; // takes the terminator's place
-    is_good = replace_file(path, out.text, out.len + 1, fault);
-done:
+    bool is_good =
+        frame(body, provenance, &out, fault) && replace_file(path, out.text, out.len, fault);
     json_out_release(&out);
     return is_good;
 }

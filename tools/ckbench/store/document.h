@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "fault.h"
 
@@ -14,11 +15,12 @@ struct json_doc;
 struct json_out;
 struct json_value;
 
-// Frames `body` and `provenance`, each one finished object, into `out` (empty before).
-bool document_frame(const struct json_out *body, const struct json_out *provenance,
-                    struct json_out *out, struct fault *fault);
+// Frames `body` and `provenance`, each one finished object, and puts the document on `stream`,
+// whose owner looks whether it arrived.
+bool document_print(FILE *stream, const struct json_out *body, const struct json_out *provenance,
+                    struct fault *fault);
 
-// Frames and writes: the old file or the new one, whole. Bad paths and full disks are faults.
+// The same to a file: the old one or the new one, whole. Bad paths and full disks are faults.
 bool document_write(const char *path, const struct json_out *body,
                     const struct json_out *provenance, struct fault *fault);
 

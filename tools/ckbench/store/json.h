@@ -59,16 +59,12 @@ struct json_text_rule {
     bool is_free;
     const char *extra;
 };
-extern const struct json_text_rule json_rule_name;  // [a-z0-9_]{1,64}
-extern const struct json_text_rule json_rule_shape; // [a-z0-9-]{1,32}
-extern const struct json_text_rule json_rule_line;  // free, 1 to 4,096 bytes
+extern const struct json_text_rule json_rule_name; // [a-z0-9_]{1,64}
+extern const struct json_text_rule json_rule_line; // free, 1 to 4,096 bytes
 
 // The value itself, checked.
 bool json_as_i64(const struct json_value *value, int64_t min, int64_t max, int64_t *out,
                  struct fault *fault);
-// A number of at most three decimals, as thousandths.
-bool json_as_milli(const struct json_value *value, int64_t min, int64_t max, int64_t *out,
-                   struct fault *fault);
 bool json_as_text(const struct json_value *value, const struct json_text_rule *rule,
                   const char **out, struct fault *fault);
 // The value's name in its object, checked in the same way.
@@ -93,6 +89,7 @@ bool json_may(const struct json_value *object, const char *key, enum json_kind k
               const struct json_value **out, struct fault *fault);
 bool json_may_i64(const struct json_value *object, const char *key, int64_t min, int64_t max,
                   int64_t *out, struct fault *fault);
+// A number of at most three decimals, as thousandths.
 bool json_may_milli(const struct json_value *object, const char *key, int64_t min, int64_t max,
                     int64_t *out, struct fault *fault);
 bool json_may_text(const struct json_value *object, const char *key,

@@ -199,3 +199,8 @@ void json_put_space(struct json_out *out, const char *space)
 {
     out->space = space;
 }
+
+void json_end_text(struct json_out *out)
+{
+    append(out, "\n", 1);
+}

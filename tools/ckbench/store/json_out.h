@@ -42,5 +42,7 @@ void json_put_raw(struct json_out *out, const char *key, const char *json, size_
 // White space before the next value or closing bracket, where people are to read the text.
 // `space` must live until then.
 void json_put_space(struct json_out *out, const char *space);
+// Ends the text behind its root with a newline, as files end.
+void json_end_text(struct json_out *out);
 
 #endif

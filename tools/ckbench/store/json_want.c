@@ -9,7 +9,6 @@
 #include "store/json_tree.h"
 
 const struct json_text_rule json_rule_name = {.min = 1, .max = 64};
-const struct json_text_rule json_rule_shape = {.min = 1, .max = 32, .extra = "-"};
 const struct json_text_rule json_rule_line = {.min = 1, .max = 4096, .is_free = true};
 
 static const char *kind_word(enum json_kind kind)
@@ -70,8 +69,8 @@ static bool read_milli(const char *text, size_t len, int64_t *out)
     return true;
 }
 
-bool json_as_milli(const struct json_value *value, int64_t min, int64_t max, int64_t *out,
-                   struct fault *fault)
+static bool as_milli(const struct json_value *value, int64_t min, int64_t max, int64_t *out,
+                     struct fault *fault)
 {
     int64_t number;
     if (value->kind != JSON_INTEGER && !json_is(value, JSON_DECIMAL, fault)) {
@@ -248,7 +247,7 @@ bool json_may_milli(const struct json_value *object, const char *key, int64_t mi
                     int64_t *out, struct fault *fault)
 {
     const struct json_value *value = json_find(object, key);
-    return value == NULL || json_as_milli(value, min, max, out, fault);
+    return value == NULL || as_milli(value, min, max, out, fault);
 }
 
 bool json_may_text(const struct json_value *object, const char *key,

@@ -10,13 +10,13 @@
 
 enum { OWN_MAX = 64, PATHS_MAX = 4096, ACCEPTS_MAX = 1024, PCT_MAX_MILLI = 1000000 };
 
-const struct manifest_limits manifest_default_limits = {.fail_mpct = 1000, .warn_mpct = 200};
+static const struct manifest_limits default_limits = {.fail_mpct = 1000, .warn_mpct = 200};
 
 static const struct json_text_rule path_rule = {.min = 1, .max = 1024, .is_free = true};
 static const struct json_text_rule reason_rule = {.min = 1, .max = 300, .is_free = true};
 static const struct json_text_rule date_rule = {.min = 10, .max = 10, .extra = "-"};
 
-static const char *const metric_words[] = {"total", "own", "allocs", "syscalls", "gone"};
+static const char *const metric_words[] = {"total", "allocs", "syscalls", "gone"};
 enum { METRIC_COUNT = sizeof metric_words / sizeof metric_words[0] };
 
 const char *manifest_metric_word(enum manifest_metric metric)
@@ -175,7 +175,7 @@ static bool read_metric(const struct json_value *object, struct manifest_accept 
             return true;
         }
     }
-    return json_fail(value, fault, "'%s' is none of total, own, allocs, syscalls, gone", word);
+    return json_fail(value, fault, "'%s' is none of total, allocs, syscalls, gone", word);
 }
 
 static bool read_accept(const struct json_value *item, struct manifest_accept *out,
@@ -236,7 +236,7 @@ static bool read_gate(const struct json_value *root, struct manifest *out, struc
 bool manifest_read(const char *path, struct manifest *out, struct fault *fault)
 {
     static const char *const keys[] = {"schema", "subject", "build", "own", "gate", NULL};
-    *out = (struct manifest){.gate = manifest_default_limits};
+    *out = (struct manifest){.gate = default_limits};
     if (!json_read_file(path, &out->doc, fault)) {
         return false;
     }
@@ -257,13 +257,13 @@ void manifest_release(struct manifest *manifest)
     free(manifest->paths);
     free(manifest->accepts);
     json_free(manifest->doc);
-    *manifest = (struct manifest){.gate = manifest_default_limits};
+    *manifest = (struct manifest){.gate = default_limits};
 }
 
 struct manifest_limits manifest_limits_of(const struct manifest *manifest, const char *path)
 {
     if (manifest == NULL) {
-        return manifest_default_limits;
+        return default_limits;
     }
     for (size_t i = 0; i < manifest->path_count; i++) {
         if (strcmp(manifest->paths[i].name, path) == 0) {

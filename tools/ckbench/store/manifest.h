@@ -22,13 +22,8 @@ struct manifest_path {
     struct manifest_limits limits;
 };
 
-enum manifest_metric {
-    MANIFEST_TOTAL,
-    MANIFEST_OWN,
-    MANIFEST_ALLOCS,
-    MANIFEST_SYSCALLS,
-    MANIFEST_GONE
-};
+// What can fail a path. Own is not among them: it only warns.
+enum manifest_metric { MANIFEST_TOTAL, MANIFEST_ALLOCS, MANIFEST_SYSCALLS, MANIFEST_GONE };
 
 // One named exception; it counts up to and including the day `expires` (YYYY-MM-DD).
 struct manifest_accept {
@@ -53,21 +48,18 @@ struct manifest {
     size_t accept_count;
 };
 
-// fail_pct 1.0, warn_pct 0.2.
-extern const struct manifest_limits manifest_default_limits;
-
 // On failure `out` is empty. A missing file is a failure.
 bool manifest_read(const char *path, struct manifest *out, struct fault *fault);
 void manifest_release(struct manifest *manifest);
 
-// `manifest` may be NULL: then the defaults hold.
+// `manifest` may be NULL: then the defaults hold, fail_pct 1.0 and warn_pct 0.2.
 struct manifest_limits manifest_limits_of(const struct manifest *manifest, const char *path);
 
 // The acceptance of this path and metric that still counts on `today`, or NULL.
 const struct manifest_accept *manifest_accept_of(const struct manifest *manifest, const char *path,
                                                  enum manifest_metric metric, const char *today);
 
-// `total`, `own`, `allocs`, `syscalls`, `gone`.
+// `total`, `allocs`, `syscalls`, `gone`.
 const char *manifest_metric_word(enum manifest_metric metric);
 
 #endif
