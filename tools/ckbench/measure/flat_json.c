@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A subject is not trusted, so its lines are read by the letter of RFC 8259 and nothing more is
-// understood than the protocol needs. One pass, no allocation, no recursion: nested values are
-// skipped with a count of open brackets.
+// understood than the protocol needs. One pass, no allocation; values that are nested are skipped,
+// to a bounded depth.
 #include "measure/flat_json.h"
 
 #include <string.h>
 
-enum { DEPTH_MAX = 16, NUMBER_MAX = 64 };
+#include "json_token.h"
+
+enum { DEPTH_MAX = 16 };
 
 struct reader {
     const char *at;
@@ -39,157 +41,17 @@ static bool take(struct reader *r, char wanted)
     return false;
 }
 
-static bool put(struct reader *r, unsigned char byte)
-{
-    struct flat_object *object = r->object;
-    if (object->text_length + 1 >= sizeof object->text) {
-        return refuse(r, "its strings are too long");
-    }
-    object->text[object->text_length++] = (char)byte;
-    return true;
-}
-
-static bool put_code(struct reader *r, unsigned code)
-{
-    if (code == 0) {
-        return refuse(r, "a string with U+0000");
-    }
-    if (code < 0x80) {
-        return put(r, (unsigned char)code);
-    }
-    if (code < 0x800) {
-        return put(r, (unsigned char)(0xc0 | code >> 6)) &&
-               put(r, (unsigned char)(0x80 | (code & 0x3f)));
-    }
-    if (code < 0x10000) {
-        return put(r, (unsigned char)(0xe0 | code >> 12)) &&
-               put(r, (unsigned char)(0x80 | (code >> 6 & 0x3f))) &&
-               put(r, (unsigned char)(0x80 | (code & 0x3f)));
-    }
-    return put(r, (unsigned char)(0xf0 | code >> 18)) &&
-           put(r, (unsigned char)(0x80 | (code >> 12 & 0x3f))) &&
-           put(r, (unsigned char)(0x80 | (code >> 6 & 0x3f))) &&
-           put(r, (unsigned char)(0x80 | (code & 0x3f)));
-}
-
-static bool read_hex4(struct reader *r, unsigned *value)
-{
-    *value = 0;
-    for (int i = 0; i < 4; i++) {
-        static const char digits[] = "0123456789abcdef";
-        int c = r->at < r->end ? *r->at++ : 0;
-        c = c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c;
-        const char *found = c == 0 ? NULL : strchr(digits, c);
-        if (found == NULL) {
-            return refuse(r, "a bad \\u escape");
-        }
-        *value = *value << 4 | (unsigned)(found - digits);
-    }
-    return true;
-}
-
-static bool read_unicode_escape(struct reader *r)
-{
-    unsigned code = 0;
-    unsigned low = 0;
-    if (!read_hex4(r, &code)) {
-        return false;
-    }
-    if (code >= 0xdc00 && code <= 0xdfff) {
-        return refuse(r, "half a surrogate pair");
-    }
-    if (code >= 0xd800 && code <= 0xdbff) {
-        if (!take(r, '\\') || !take(r, 'u') || !read_hex4(r, &low) || low < 0xdc00 ||
-            low > 0xdfff) {
-            return refuse(r, "half a surrogate pair");
-        }
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    }
-    return put_code(r, code);
-}
-
-static bool read_escape(struct reader *r)
-{
-    static const char from[] = "\"\\/bfnrt";
-    static const char to[] = "\"\\/\b\f\n\r\t";
-    char c = r->at < r->end ? *r->at++ : '\0';
-    if (c == 'u') {
-        return read_unicode_escape(r);
-    }
-    const char *found = c == '\0' ? NULL : strchr(from, c);
-    return found != NULL ? put(r, (unsigned char)to[found - from]) : refuse(r, "a bad escape");
-}
-
-// Bytes of the UTF-8 sequence at `at`, 0 when it is not well formed (RFC 3629).
-static size_t utf8_length(const char *at, const char *end)
-{
-    static const struct {
-        unsigned char first_low, first_high, second_low, second_high;
-        size_t length;
-    } forms[] = {
-        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    const unsigned char *bytes = (const unsigned char *)at;
-    size_t room = (size_t)(end - at);
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (bytes[0] < forms[i].first_low || bytes[0] > forms[i].first_high) {
-            continue;
-        }
-        bool good = room >= forms[i].length && bytes[1] >= forms[i].second_low &&
-                    bytes[1] <= forms[i].second_high;
-        for (size_t k = 2; good && k < forms[i].length; k++) {
-            good = (bytes[k] & 0xc0) == 0x80;
-        }
-        return good ? forms[i].length : 0;
-    }
-    return 0;
-}
-
-static bool read_plain(struct reader *r)
-{
-    unsigned char c = (unsigned char)*r->at;
-    if (c < 0x20) {
-        return refuse(r, "a control character in a string");
-    }
-    size_t length = c < 0x80 ? 1 : utf8_length(r->at, r->end);
-    if (length == 0) {
-        return refuse(r, "a string that is not UTF-8");
-    }
-    for (size_t i = 0; i < length; i++) {
-        if (!put(r, (unsigned char)*r->at++)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The opening quote is at `at`.
+// The room suffices: it is that of a line, and a decoded string is shorter than its spelling.
 static bool read_string(struct reader *r, const char **text)
 {
-    *text = r->object->text + r->object->text_length;
-    if (!take(r, '"')) {
+    char *to = r->object->text + r->object->text_length;
+    *text = to;
+    if (r->at == r->end || *r->at != '"') {
         return refuse(r, "no string where one is due");
     }
-    while (!take(r, '"')) {
-        if (r->at == r->end) {
-            return refuse(r, "a string without end");
-        }
-        if (!(take(r, '\\') ? read_escape(r) : read_plain(r))) {
-            return false;
-        }
-    }
-    return put(r, 0);
-}
-
-static size_t count_digits(struct reader *r)
-{
-    const char *from = r->at;
-    while (r->at < r->end && *r->at >= '0' && *r->at <= '9') {
-        r->at++;
-    }
-    return (size_t)(r->at - from);
+    const char *wrong = json_token_text(&r->at, r->end, &to);
+    r->object->text_length = (size_t)(to - r->object->text);
+    return wrong == NULL || refuse(r, wrong);
 }
 
 static bool to_integer(const char *from, const char *to, int64_t *number)
@@ -209,29 +71,14 @@ static bool to_integer(const char *from, const char *to, int64_t *number)
 static bool read_number(struct reader *r, struct flat_member *member)
 {
     const char *from = r->at;
-    (void)take(r, '-');
-    bool zero = r->at < r->end && *r->at == '0';
-    size_t digits = count_digits(r);
-    if (digits == 0 || (zero && digits > 1)) {
-        return refuse(r, "a bad number");
+    bool is_decimal;
+    const char *wrong = json_token_number(&r->at, r->end, &is_decimal);
+    if (wrong != NULL) {
+        return refuse(r, wrong);
     }
-    const char *whole_end = r->at;
-    if (take(r, '.') && count_digits(r) == 0) {
-        return refuse(r, "a bad number");
-    }
-    if (take(r, 'e') || take(r, 'E')) {
-        (void)(take(r, '+') || take(r, '-'));
-        if (count_digits(r) == 0) {
-            return refuse(r, "a bad number");
-        }
-    }
-    member->kind = FLAT_OTHER;
-    if (r->at == whole_end) {
-        member->kind = FLAT_INT;
-        return to_integer(from, whole_end, &member->number) ||
-               refuse(r, "an integer beyond 64 bits");
-    }
-    return true;
+    member->kind = is_decimal ? FLAT_OTHER : FLAT_INT;
+    return is_decimal || to_integer(from, r->at, &member->number) ||
+           refuse(r, "an integer beyond 64 bits");
 }
 
 static bool read_word(struct reader *r, struct flat_member *member)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_token.h"
+
 static void append(struct json_out *out, const char *text, size_t len)
 {
     if (out->is_failed) {
@@ -41,23 +43,6 @@ static void append_space(struct json_out *out)
     out->space = NULL;
 }
 
-// Length of a well-formed sequence at `at`, 0 when it is none; overlong forms and surrogates are
-// told by the code they give.
-static size_t utf8_len(const unsigned char *at)
-{
-    size_t len = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-    uint32_t code = len > 1 ? at[0] & (0x7fU >> len) : at[0];
-    for (size_t i = 1; i < len; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        code = code << 6 | (at[i] & 0x3f);
-    }
-    bool is_bad = (len == 3 && code < 0x800) || (len == 4 && (code < 0x10000 || code > 0x10ffff)) ||
-                  (code >= 0xd800 && code <= 0xdfff);
-    return is_bad ? 0 : len;
-}
-
 static void append_escaped(struct json_out *out, unsigned char byte)
 {
     static const char letters[] = "\"\\\b\f\n\r\t";
@@ -77,7 +62,7 @@ static void append_text(struct json_out *out, const char *text)
     append_word(out, "\"");
     const unsigned char *at = (const unsigned char *)text;
     while (*at != '\0') {
-        size_t len = utf8_len(at);
+        size_t len = *at < 0x80 ? 1 : json_token_utf8((const char *)at, SIZE_MAX);
         if (len == 0) {
             append_word(out, "?");
             at++;

@@ -35,13 +35,6 @@ struct json_doc {
 // Reads `doc->raw` into the tree.
 bool json_scan(struct json_doc *doc, struct fault *fault);
 
-// A string of the file at `*at` (its opening quote), checked and decoded to `*to`, which moves
-// behind the terminator. NULL, or what is wrong.
-const char *json_scan_text(const char **at, const char *end, char **to);
-
-// A number at `*at`, with its end found. NULL, or what is wrong.
-const char *json_scan_number(const char **at, const char *end, struct json_value *value);
-
 // A zeroed value that belongs to `doc`; NULL when there are too many or no memory.
 struct json_value *json_value_new(struct json_doc *doc);
 
