@@ -23,18 +23,21 @@ typedef enum cachekit_arg_type {
     CACHEKIT_ARG_U64 = 3, /* only numbers in [2^63, 2^64 - 1] */
     CACHEKIT_ARG_F64 = 4,
     CACHEKIT_ARG_STR = 5,
-    CACHEKIT_ARG_BYTES = 6
+    CACHEKIT_ARG_BYTES = 6,
+    CACHEKIT_ARG_LIST = 7,
+    CACHEKIT_ARG_MAP = 8,
+    CACHEKIT_ARG_SET = 9
 } cachekit_arg_type;
 
 typedef struct cachekit_arg {
     uint32_t type; /* a cachekit_arg_type */
-    uint32_t len;  /* STR, BYTES: bytes; else 0 */
+    uint32_t len;  /* STR, BYTES: bytes; LIST, SET: elements; MAP: pairs; else 0 */
     union {
         uint64_t bits; /* what is compared */
         int64_t i64;
         uint64_t u64;
         double f64;
-        const void *data; /* STR, BYTES; may hold NULs */
+        const void *data; /* STR, BYTES: may hold NULs; LIST, MAP, SET: more arguments */
     } as;
 } cachekit_arg;
 
@@ -99,6 +102,34 @@ static inline cachekit_arg cachekit_bytes(const void *data, size_t len)
 {
     cachekit_arg arg = cachekit_str_len((const char *)data, len);
     arg.type = CACHEKIT_ARG_BYTES;
+    return arg;
+}
+
+/**
+ * Collections of `count` arguments, borrowed as those are, nested to a depth of 1,024. A call with
+ * one builds a key in memory of the cache's allocator and is looked up under the lock, a good deal
+ * slower than scalars. Lists are equal element by element, maps whatever the order of their pairs,
+ * sets whatever the order and number of their elements. A map with a key twice is refused.
+ */
+static inline cachekit_arg cachekit_list(const cachekit_arg *items, size_t count)
+{
+    cachekit_arg arg = cachekit_str_len((const char *)items, count);
+    arg.type = CACHEKIT_ARG_LIST;
+    return arg;
+}
+
+/** `pairs` pairs: key, value, key, value; keys of any type. */
+static inline cachekit_arg cachekit_map(const cachekit_arg *items, size_t pairs)
+{
+    cachekit_arg arg = cachekit_str_len((const char *)items, pairs);
+    arg.type = CACHEKIT_ARG_MAP;
+    return arg;
+}
+
+static inline cachekit_arg cachekit_set(const cachekit_arg *items, size_t count)
+{
+    cachekit_arg arg = cachekit_str_len((const char *)items, count);
+    arg.type = CACHEKIT_ARG_SET;
     return arg;
 }
 

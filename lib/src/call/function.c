@@ -282,16 +282,11 @@ static cachekit_status check(const cachekit_arg *args, size_t count, cachekit_er
     if (args == NULL && count > 0) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "arguments are NULL");
     }
-    for (size_t i = 0; i < count; i++) {
-        if (args[i].type > CACHEKIT_ARG_BYTES) {
-            return cki_fail(error, CACHEKIT_E_INVALID, i, "argument %zu has no known type", i);
-        }
-        if (args[i].type >= CACHEKIT_ARG_STR &&
-            (args[i].len == UINT32_MAX || (args[i].len > 0 && args[i].as.data == NULL))) {
-            return cki_fail(error, CACHEKIT_E_INVALID, i, "argument %zu is NULL or too long", i);
-        }
+    cachekit_status status = CACHEKIT_OK;
+    for (size_t i = 0; status == CACHEKIT_OK && i < count; i++) {
+        status = cki_arg_check(&args[i], error);
     }
-    return CACHEKIT_OK;
+    return status;
 }
 
 // The key of a call: packed scalars, or MessagePack when they are too many or too long.
