@@ -223,23 +223,34 @@ Test(refresh, runs_at_most_32_of_a_function_and_serves_the_others)
 Test(refresh, survives_loaders_that_end_their_thread)
 {
     open_all();
-    (void)call(1);
-    for (int i = 0; i < 10; i++) {
-        kit_advance(&t.kit, i == 0 ? 600 : RETRY_MS / 10);
+    for (int64_t i = 0; i < 2 * CKI_REFRESH_THREADS; i++) {
+        intptr_t object = call(i);
+        kit_advance(&t.kit, 600);
         atomic_store(&t.leave, true);
-        (void)call(1);
+        cr_assert(call(i) == object);
         settle();
-        kit_advance(&t.kit, i % 2 != 0 ? TTL_MS : 0);
-        atomic_store(&t.leave, false);
-        (void)call(1);
+        cr_assert(!atomic_load(&t.leave) && call(i) == object);
     }
-    kit_advance(&t.kit, TTL_MS);
-    (void)call(1);
+    intptr_t object = call(99);
     kit_advance(&t.kit, 600);
-    int before = atomic_load(&t.loads);
-    (void)call(1);
+    cr_assert(call(99) == object);
     settle();
-    cr_assert(atomic_load(&t.loads) == before + 1 && call(1) == before + 1);
+    cr_assert(call(99) == object + 1);
+    kit_close(&t.kit);
+}
+
+Test(refresh, is_claimed_by_one_reader)
+{
+    open_all();
+    (void)call(1);
+    struct cki_memory *memory = &t.f->memory;
+    struct cki_key key = cki_entry_key(memory->eldest);
+    uint64_t generation = memory->eldest->generation;
+    int64_t later = atomic_load(&t.kit.now_ns) + (int64_t)500 * KIT_NS_PER_MS;
+    cr_assert(!cki_memory_claim_due(memory, &key, generation, later - 60 * KIT_NS_PER_MS));
+    cr_assert(!cki_memory_claim_due(memory, &key, generation + 1, later));
+    cr_assert(cki_memory_claim_due(memory, &key, generation, later));
+    cr_assert(!cki_memory_claim_due(memory, &key, generation, later));
     kit_close(&t.kit);
 }
 
