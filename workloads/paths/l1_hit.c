@@ -80,6 +80,15 @@ static void *setup_args(void)
     return hit_new(NULL, 0, cachekit_i64(1234), &second);
 }
 
+static void *setup_list(void)
+{
+    static cachekit_arg items[3];
+    for (int i = 0; i < 3; i++) {
+        items[i] = cachekit_i64(1000 + i);
+    }
+    return hit_new(NULL, 0, cachekit_list(items, 3), NULL);
+}
+
 static int hit_verify(void *state)
 {
     hit_state *s = state;
@@ -100,6 +109,8 @@ CKBENCH_PATH(l1_hit_str, "hit on one 24-byte string, release included", setup_st
 CKBENCH_PATH(l1_hit_args, "hit on an int and a 24-byte string, release included", setup_args,
              hit_op, hit_verify, hit_free)
 CKBENCH_PATH(l1_hit_coarse, "hit on one int, default clock, release included", setup_coarse, hit_op,
+             hit_verify, hit_free)
+CKBENCH_PATH(l1_hit_list_arg, "hit on a list of three ints, release included", setup_list, hit_op,
              hit_verify, hit_free)
 CKBENCH_PATH(minimal_l1_hit, "hit on one int of a function of the preset minimal", setup_minimal,
              hit_op, hit_verify, hit_free)
