@@ -38,7 +38,7 @@ static void *setup_entries(void)
     cachekit_cache_options options = CACHEKIT_CACHE_OPTIONS_INIT;
     options.entries_max = ENTRIES;
     l1_state *s = l1_state_new(&options, 0);
-    for (int i = 0; s != NULL && i < ENTRIES; i++) {
+    for (int i = 0; s != NULL && i < 4 * ENTRIES; i++) { // until only the order of entries changes
         put_next(s, TTL_MS);
         s->tick_ns += 1000;
     }
@@ -86,7 +86,7 @@ static void *setup_miss(void)
     do {
         miss_op(s);
         cachekit_info(s->function, &info);
-    } while (info.removals[CACHEKIT_EVICTED] < 2000);
+    } while (info.removals[CACHEKIT_EVICTED] < 20000);
     s->calls = s->good = s->loads = 0;
     return s;
 }

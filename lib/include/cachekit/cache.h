@@ -54,7 +54,7 @@ typedef enum cachekit_cause {
 /**
  * Called once for each object that the library took over, when nobody can reach it any more: at the
  * latest with the cache's end, soon after an invalidation, a removal or cachekit_maintain(), and in
- * batches of up to 64 after evictions, expiries and replacements.
+ * batches of up to 50 after evictions, expiries and replacements.
  */
 typedef void (*cachekit_destroy)(void *object, size_t size_bytes, void *context);
 

@@ -4,7 +4,7 @@
 #include "base/yield.h"
 #include "memory/inside.h"
 
-enum { BATCH = 64, SHARE = 64 }; // entries; part of the budget
+enum { BATCH = 50, SHARE = 64 }; // entries; part of the budget
 
 bool cki_limbo_is_due_locked(const struct cki_memory *memory)
 {
