@@ -3,7 +3,7 @@
 cp -r "$SUBJECTS/plant-0" checkout
 cd checkout || exit
 verdict() {
-    "$CKBENCH" ir --path plant_ir --path plant_alloc "$@" 2>messages | tail -n 1
+    "$CKBENCH" ir --path plant_ir --path plant_alloc "$@" 2>messages | sed -n '/--update/p; $p'
     echo "${PIPESTATUS[0]} $*"
     sed "s:$PWD:WORK:" messages
 }
@@ -23,3 +23,7 @@ cmp baselines/ir.json recorded
 verdict --update --allow-increase
 cmp -s baselines/ir.json recorded || echo raised
 verdict
+cp "$SUBJECTS/plant-0/libplant.so" .
+verdict
+verdict --update
+cmp baselines/ir.json recorded

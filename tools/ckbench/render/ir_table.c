@@ -153,6 +153,19 @@ static void count_verdicts(const struct gate_result *result, size_t counts[IR_VE
     }
 }
 
+// What a person does next about budgets; a run with a base has none.
+static void print_cure(FILE *stream, const size_t counts[IR_VERDICTS])
+{
+    if (counts[IR_NO_BUDGET] > 0) {
+        (void)fputs("A path has no budget under these conditions: `ckbench ir --update`"
+                    " records one.\n",
+                    stream);
+    }
+    if (counts[IR_LOWER] > 0) {
+        (void)fputs("`ckbench ir --update` lowers the budgets to what was measured.\n", stream);
+    }
+}
+
 static void print_verdict(FILE *stream, const struct gate_result *result)
 {
     static const char *const other[] = {"base", "committed budget", "itself, moved about"};
@@ -166,6 +179,9 @@ static void print_verdict(FILE *stream, const struct gate_result *result)
                   result->fingerprint.valgrind, other[result->mode]);
     if (!result->is_proven) {
         (void)fprintf(stream, "The run could not prove itself: %s\n", result->unproven.text);
+    }
+    if (result->mode == GATE_BUDGET) {
+        print_cure(stream, counts);
     }
     (void)fprintf(stream, "%s%s", ir_overall_name(result->overall),
                   result->overall == IR_FAILED && !result->complete ? " (incomplete)" : "");
