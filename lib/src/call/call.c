@@ -177,16 +177,55 @@ static bool bytes_match(const struct cki_entry *entry, const void *context)
            cki_same_text(entry->key, key->data, key->len);
 }
 
-cachekit_status cachekit_get(cachekit_cache *cache, cachekit_slice key, cachekit_hit *hit)
+static bool brief_bytes_match(const struct cki_entry *entry, const void *context)
 {
-    if (cache == NULL || !cki_is_key(key)) {
-        return cki_get_slowly(cache, key, hit);
-    }
+    const cachekit_slice *key = context;
+    return entry->shape == cki_shape(CKI_KEY_BYTES, (uint32_t)key->len) &&
+           cki_same_brief(entry->key, key->data, key->len);
+}
+
+CKI_NOINLINE static cachekit_status get_any(cachekit_cache *cache, cachekit_slice key,
+                                            cachekit_hit *hit)
+{
     int64_t now_ns = cki_memory_now(&cache->store);
     uint64_t hash = cki_hash_text(key.data, key.len, cache->seed);
     return hit_anywhere(&cache->store, hash, now_ns, bytes_match, &key, hit)
                ? CACHEKIT_OK
                : cki_get_slowly(cache, key, hit);
+}
+
+CKI_NOINLINE static cachekit_status get_brief(cachekit_cache *cache, cachekit_slice key,
+                                              cachekit_hit *hit)
+{
+    struct {
+        cachekit_cache *cache;
+        const uint8_t *data;
+        size_t len;
+        cachekit_hit *hit;
+    } volatile given;
+    given.cache = cache;
+    given.data = key.data;
+    given.len = key.len;
+    given.hit = hit;
+    int64_t now_ns = cki_memory_now(&cache->store);
+    struct cki_cell *cell = cki_cell;
+    cki_pin *pin;
+    cache = given.cache;
+    cachekit_slice kept = {given.data, given.len};
+    if (can_count(cell, &cache->store) && cki_pin_near(cell, &pin) &&
+        hit_at_home(&cache->store, cki_hash_brief(kept.data, kept.len, cache->seed), now_ns,
+                    brief_bytes_match, &kept, &given.hit, cell, pin)) {
+        return CACHEKIT_OK;
+    }
+    return get_any(cache, kept, given.hit);
+}
+
+cachekit_status cachekit_get(cachekit_cache *cache, cachekit_slice key, cachekit_hit *hit)
+{
+    if (cache == NULL || !cki_is_key(key)) {
+        return cki_get_slowly(cache, key, hit);
+    }
+    return key.len <= CKI_BRIEF_MAX ? get_brief(cache, key, hit) : get_any(cache, key, hit);
 }
 
 void cachekit_release(cachekit_hit *hit)
