@@ -3,8 +3,10 @@
 // printed has arrived. A result that could not be written is not a result.
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/exit.h"
@@ -102,6 +104,14 @@ static void fill_closed_descriptors(void)
     }
 }
 
+// What was handed down may not cost us our own files: a mask that keeps the owner out, or a limit
+// on file sizes that kills instead of failing a write.
+static void settle(void)
+{
+    (void)umask(umask(077) & 077);
+    (void)signal(SIGXFSZ, SIG_IGN);
+}
+
 // Buffered text fails when it is flushed, long after printf said that all was well.
 static int finish(int exit_code)
 {
@@ -117,5 +127,6 @@ static int finish(int exit_code)
 int main(int argc, char **argv)
 {
     fill_closed_descriptors();
+    settle();
     return finish(dispatch(argc, argv));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "measure/gate_inside.h"
+#include "measure/interrupt.h"
 
 enum { WORDS_SIZE = 208 };
 
@@ -22,6 +23,10 @@ bool gate_dump_open(const struct gate_side *side, const struct count_result *cou
         .context = side->objects,
     };
     struct fault why;
+    if (interrupt_seen() != 0) {
+        *dump = (struct callgrind_dump){.windows = NULL};
+        return fault_set(fault, "interrupted");
+    }
     if (callgrind_read(counted->out_file, &request, dump, &why)) {
         return true;
     }

@@ -19,8 +19,8 @@
 
 #include "measure/sweep.h"
 
-// Low enough for any host, high enough for any subject; fixed, because programs adapt to them.
-enum { OPEN_FILES = 1024, STACK_BYTES = 8 << 20 };
+// Enough for any subject; fixed, because programs adapt to it.
+enum { STACK_BYTES = 8 << 20 };
 
 struct keeper {
     int control;
@@ -84,7 +84,7 @@ static _Noreturn void become(const struct proc_spec *spec, const struct keeper_f
         (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
         (void)umask(077);
         limit(RLIMIT_CORE, 0);
-        limit(RLIMIT_NOFILE, OPEN_FILES);
+        limit(RLIMIT_NOFILE, PROC_OPEN_FILES);
         limit(RLIMIT_STACK, STACK_BYTES);
         if (spec->address_space_bytes != 0) {
             limit(RLIMIT_AS, spec->address_space_bytes);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "measure/interrupt.h"
 #include "measure/proc_child.h"
@@ -179,9 +180,32 @@ static bool run_all(struct proc_pool *pool, struct pollfd *polls, struct fault *
     }
 }
 
+// Children have a fixed limit, and each costs ckbench some descriptors of its own.
+static bool raise_open_files(size_t concurrent, struct fault *fault)
+{
+    enum { OWN = 64, A_CHILD = 8 };
+    struct rlimit now;
+    rlim_t own = OWN + A_CHILD * (rlim_t)concurrent;
+    rlim_t wanted = own > PROC_OPEN_FILES ? own : PROC_OPEN_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur >= wanted) {
+        return true;
+    }
+    now.rlim_cur = wanted;
+    return (now.rlim_max >= wanted && setrlimit(RLIMIT_NOFILE, &now) == 0) ||
+           fault_set(fault,
+                     "at most %llu files may be open, %llu are needed: raise it with ulimit -n, or "
+                     "take fewer jobs",
+                     (unsigned long long)now.rlim_max, (unsigned long long)wanted);
+}
+
 bool proc_pool_run(struct proc_pool *pool, struct fault *fault)
 {
     int was_subreaper = 0;
+    if (!raise_open_files(pool->concurrent, fault)) {
+        pool->queue_first = 0;
+        pool->queue_end = 0;
+        return false;
+    }
     struct pollfd *polls = calloc(1 + pool->concurrent * POLLS_A_CHILD, sizeof *polls);
     if (polls == NULL) {
         return fault_set(fault, "out of memory");

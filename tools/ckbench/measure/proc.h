@@ -19,6 +19,7 @@ enum {
     PROC_OUTPUT_KEPT = 1024 * 1024, // bytes of stdout, and of stderr, that reach the files
     PROC_OUTPUT_MAX = 64 << 20,     // bytes of either after which a child is ended
     PROC_ANSWERS_FD = 3,            // where the child finds its answer pipe
+    PROC_OPEN_FILES = 1024,         // its RLIMIT_NOFILE: fixed, because programs adapt to it
 };
 
 // What to start. All strings and arrays are the caller's and must live until on_end has returned.
