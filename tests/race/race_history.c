@@ -177,7 +177,7 @@ static void keep(struct thread *t, const cachekit_hit *hit, uint32_t key)
     t->held[t->count] = *hit;
     t->held_key[t->count++] = key;
     atomic_fetch_add(&all.ninth, t->count > 8);
-    while (t->count == HELD || (t->count > 0 && draw(4) != 0)) {
+    while (t->count == HELD || (t->count > 0 && draw(8) < 5)) {
         release_one(t);
     }
 }
