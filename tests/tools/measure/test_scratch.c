@@ -64,9 +64,11 @@ Test(test_scratch, everything_in_it_goes_and_nothing_behind_a_link)
     cr_assert(scratch_open(&outside, &fault) && scratch_open(&scratch, &fault));
     char *kept = join(outside.path, "kept");
     write_file(kept, "x", 1);
+    char *namesake = join(scratch.path, "deep-1");
+    cr_assert(mkdir(namesake, 0700) == 0);
     char *deep = scratch_dir(&scratch, "deep", &fault);
     cr_assert(deep != NULL, "%s", fault.text);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 150; i++) { // beyond any sensible number of open directories
         char *deeper = join(deep, "d");
         free(deep);
         deep = deeper;
@@ -85,6 +87,7 @@ Test(test_scratch, everything_in_it_goes_and_nothing_behind_a_link)
     cr_expect(eq(ptr, scratch.path, NULL));
     scratch_close(&outside);
     free(kept);
+    free(namesake);
     free(deep);
     free(file);
     free(link);

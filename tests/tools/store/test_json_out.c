@@ -49,7 +49,9 @@ Test(json_out, any_bytes_become_a_text_that_reads_back)
                                         "\"\\/\b\f\n\r\t",
                                         "\x01\x1f\x7f",
                                         "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
-                                        "a|b`<img>@x#1 \xe2\x80\xae"};
+                                        "a|b`<img>@x#1 \xe2\x80\xae",
+                                        "\xc2\x9b"
+                                        "31m \xdf\xbf\xef\xbf\xbf\xf4\x8f\xbf\xbf"};
     static const struct {
         const char *bad, *as;
     } repaired[] = {{"\xff", "?"},
@@ -69,6 +71,9 @@ Test(json_out, any_bytes_become_a_text_that_reads_back)
     }
     json_end_array(&out);
     json_end_object(&out);
+    for (size_t i = 0; i < out.len; i++) {
+        cr_assert(out.text[i] >= 0x20 && out.text[i] <= 0x7e, "byte %zu of %s", i, out.text);
+    }
     struct fault fault;
     struct json_doc *doc;
     cr_assert(json_read_text("t", out.text, out.len, &doc, &fault), "%s", fault.text);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 16, DEPTH_MAX = 128, PROBE_BYTES = 64 * 1024 };
+enum { NAME_BYTES = 16, DEPTH_MAX = 16, PROBE_BYTES = 64 * 1024 };
 
-static void remove_at(int parent, const char *name, int depth);
+// One removal: a directory too deep for our descriptors moves up to `top` and waits for a further
+// round.
+struct removal {
+    int top;
+    size_t moved;
+};
 
-static void empty_directory(int fd, int depth)
+static void remove_at(struct removal *removal, int parent, const char *name, int depth);
+
+static void move_up(struct removal *removal, int parent, const char *name)
+{
+    char fresh[32];
+    do {
+        (void)snprintf(fresh, sizeof fresh, "deep-%zu", ++removal->moved);
+    } while (faccessat(removal->top, fresh, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+    (void)renameat(parent, name, removal->top, fresh);
+}
+
+static void empty_directory(struct removal *removal, int fd, int depth)
 {
     DIR *dir = fdopendir(fd);
     if (dir == NULL) {
@@ -26,15 +43,19 @@ static void empty_directory(int fd, int depth)
     }
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            remove_at(dirfd(dir), entry->d_name, depth);
+            remove_at(removal, dirfd(dir), entry->d_name, depth);
         }
     }
     (void)closedir(dir);
 }
 
-static void remove_at(int parent, const char *name, int depth)
+static void remove_at(struct removal *removal, int parent, const char *name, int depth)
 {
-    if (unlinkat(parent, name, 0) == 0 || depth >= DEPTH_MAX) {
+    if (unlinkat(parent, name, 0) == 0) {
+        return;
+    }
+    if (depth >= DEPTH_MAX) {
+        move_up(removal, parent, name);
         return;
     }
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -46,13 +67,21 @@ static void remove_at(int parent, const char *name, int depth)
         return;
     }
     (void)fchmod(fd, 0700);
-    empty_directory(fd, depth + 1);
+    empty_directory(removal, fd, depth + 1);
     (void)unlinkat(parent, name, AT_REMOVEDIR);
 }
 
+// Rounds end: each takes DEPTH_MAX levels off, and nothing that is alive adds any.
 void scratch_remove(const char *path)
 {
-    remove_at(AT_FDCWD, path, 0);
+    struct removal removal = {.top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    for (size_t before = SIZE_MAX; before != removal.moved;) {
+        before = removal.moved;
+        remove_at(&removal, AT_FDCWD, path, 0);
+    }
+    if (removal.top >= 0) {
+        (void)close(removal.top);
+    }
 }
 
 static bool random_name(char name[2 * NAME_BYTES + 1])

@@ -57,6 +57,25 @@ static void append_escaped(struct json_out *out, unsigned char byte)
     append_word(out, escape);
 }
 
+// A character beyond ASCII, `len` bytes of sound UTF-8: some of them drive terminals or turn the
+// line around, so none is written as it is.
+static void append_wide(struct json_out *out, const unsigned char *at, size_t len)
+{
+    char escape[16];
+    uint32_t point = at[0] & (0xffU >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        point = point << 6 | (at[i] & 0x3fU);
+    }
+    if (point < 0x10000) {
+        (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)point);
+    } else {
+        point -= 0x10000;
+        (void)snprintf(escape, sizeof escape, "\\u%04x\\u%04x", (unsigned)(0xd800 + (point >> 10)),
+                       (unsigned)(0xdc00 + (point & 0x3ff)));
+    }
+    append_word(out, escape);
+}
+
 static void append_text(struct json_out *out, const char *text)
 {
     append_word(out, "\"");
@@ -68,8 +87,10 @@ static void append_text(struct json_out *out, const char *text)
             at++;
         } else if (*at < 0x20 || *at == 0x7f || *at == '"' || *at == '\\') {
             append_escaped(out, *at++);
+        } else if (len == 1) {
+            append(out, (const char *)at++, 1);
         } else {
-            append(out, (const char *)at, len);
+            append_wide(out, at, len);
             at += len;
         }
     }
