@@ -13,20 +13,15 @@
 #include "cli/exit.h"
 #include "cli/progress.h"
 #include "cli/say.h"
-#include "cli/term.h"
-#include "cli/tool.h"
 #include "ir_judging.h"
 #include "ir_options.h"
+#include "ir_telling.h"
 #include "measure/gate_run.h"
 #include "measure/host.h"
 #include "measure/interrupt.h"
-#include "render/ir_table.h"
 #include "store/budget.h"
 #include "store/checkout.h"
-#include "store/document.h"
 #include "store/ir_budget.h"
-#include "store/ir_report.h"
-#include "store/json_out.h"
 
 // Everything that one run holds; released in one place.
 struct run {
@@ -251,50 +246,17 @@ static void identify(struct gate_identity *who, const struct subject *subject)
     }
 }
 
-static struct ir_provenance provenance_of(const struct run *run, const struct host *host)
+static bool tell(const struct run *run, struct fault *fault)
 {
-    struct host_ticks now;
-    host_ticks_read(&now);
-    return (struct ir_provenance){
-        .tool_version = tool_version(),
-        .tool_commit = tool_commit(),
+    const struct ir_telling telling = {
+        .options = &run->options,
         .argc = run->argc,
         .argv = run->argv,
-        .host = {.cpu = host->cpu,
-                 .kernel = host->kernel,
-                 .libc = host->libc,
-                 .governor = host->governor,
-                 .virtualisation = host->virtualisation,
-                 .cores = host->cores,
-                 .load_milli = host->load_milli,
-                 .steal_milli = host_steal_milli(&run->ticks, &now)},
+        .result = &run->result,
         .valgrind_path = run->valgrind.path,
+        .started = &run->ticks,
     };
-}
-
-// Writes --report and, with --json, prints the same document.
-static bool write_documents(const struct run *run, struct fault *fault)
-{
-    const struct ir_options *o = &run->options;
-    struct json_out body = JSON_OUT_INIT, provenance = JSON_OUT_INIT;
-    struct host host;
-    host_read(&host);
-    const struct ir_provenance about = provenance_of(run, &host);
-    ir_report_body(&body, &run->result);
-    ir_report_provenance(&provenance, &run->result, &about);
-    bool ok = (o->report == NULL || document_write(o->report, &body, &provenance, fault)) &&
-              (!o->json || document_print(stdout, &body, &provenance, fault));
-    json_out_release(&provenance);
-    json_out_release(&body);
-    return ok;
-}
-
-static bool print_table(const struct run *run, struct fault *fault)
-{
-    const struct table_style style = {term_has_color(stdout, (enum term_when)run->options.color),
-                                      term_columns(stdout)};
-    return run->options.json || ir_table_print(stdout, &run->result, style) ||
-           fault_set(fault, "out of memory");
+    return ir_tell(&telling, fault);
 }
 
 // Budgets are touched only by a run that measured everything it set out to measure.
@@ -408,7 +370,7 @@ static int run_gate(struct run *run)
         return failed(run, EXIT_INCOMPLETE, &fault);
     }
     wind_down(run);
-    if (!write_documents(run, &fault) || !print_table(run, &fault)) {
+    if (!tell(run, &fault)) {
         return failed(run, EXIT_INCOMPLETE, &fault);
     }
     return run->options.update ? write_budget(run) : exit_code_of(run);
