@@ -4,22 +4,7 @@
 
 #include <cachekit/bytes.h>
 
-static void *no_alloc(void *context, size_t size)
-{
-    (void)context, (void)size;
-    return NULL;
-}
-
-static void *no_resize(void *context, void *block, size_t old_size, size_t size)
-{
-    (void)context, (void)block, (void)old_size, (void)size;
-    return NULL;
-}
-
-static void no_free(void *context, void *block, size_t size)
-{
-    (void)context, (void)block, (void)size;
-}
+#include "fault_allocator.h"
 
 Test(bytes, append_keeps_all_bytes_over_growth)
 {
@@ -38,9 +23,11 @@ Test(bytes, append_keeps_all_bytes_over_growth)
 
 Test(bytes, refused_memory_changes_nothing)
 {
-    const cachekit_allocator none = {no_alloc, no_resize, no_free, NULL};
+    struct fault_allocator none;
+    fault_allocator_init(&none);
+    none.fail_at = 0;
     cachekit_buffer buffer;
-    cachekit_buffer_init(&buffer, &none);
+    cachekit_buffer_init(&buffer, &none.hooks);
     cr_assert(eq(int, cachekit_buffer_append(&buffer, "x", 1), CACHEKIT_E_NOMEM));
     cr_assert(eq(sz, buffer.len, 0));
     cr_assert(eq(sz, buffer.room, 0));

@@ -8,6 +8,7 @@
 
 #include <cachekit/json.h>
 
+#include "fault_allocator.h"
 #include "hex.h"
 
 static void expect_text(const cachekit_value *value, unsigned flags, const char *expected)
@@ -156,23 +157,9 @@ Test(json_write, what_is_no_value_is_refused)
     expect_refusal(&fine, 8, CACHEKIT_E_INVALID);
 }
 
-static size_t allowed;
-
-static void *few_resize(void *context, void *block, size_t old_size, size_t size)
-{
-    (void)context, (void)old_size;
-    return allowed == 0 ? NULL : (allowed--, realloc(block, size));
-}
-
-static void plain_free(void *context, void *block, size_t size)
-{
-    (void)context, (void)size;
-    free(block);
-}
-
 Test(json_write, refused_memory_at_every_point_is_an_error)
 {
-    const cachekit_allocator few = {NULL, few_resize, plain_free, NULL};
+    struct fault_allocator few;
     static char text[3000];
     memset(text, '\n', sizeof text);
     const cachekit_value pairs[] = {cachekit_value_text("b"), cachekit_value_str(text, 3000),
@@ -180,14 +167,17 @@ Test(json_write, refused_memory_at_every_point_is_an_error)
                                     cachekit_value_text("c"), cachekit_value_f64(0.1)};
     const cachekit_value map = cachekit_value_map(pairs, 3);
     cachekit_status status = CACHEKIT_E_NOMEM;
-    size_t failures = 0;
+    int failures = 0;
     for (; status != CACHEKIT_OK; failures++) {
         cachekit_buffer out;
-        cachekit_buffer_init(&out, &few);
-        allowed = failures;
+        fault_allocator_init(&few);
+        few.fail_at = failures;
+        few.fail_on = true;
+        cachekit_buffer_init(&out, &few.hooks);
         status = cachekit_json_encode(&map, CACHEKIT_JSON_SORTED, &out, NULL);
         cr_assert(status == CACHEKIT_OK || (status == CACHEKIT_E_NOMEM && out.len == 0));
         cachekit_buffer_release(&out);
+        cr_assert(eq(sz, few.live_blocks, 0));
     }
-    cr_assert(gt(sz, failures, 5));
+    cr_assert(gt(int, failures, 5));
 }

@@ -9,6 +9,7 @@
 #include <cachekit/envelope.h>
 
 #include "base/hash.h"
+#include "fault_allocator.h"
 
 // Incompressible bytes: xorshift with a fixed seed.
 static void fill_random(uint8_t *data, size_t len)
@@ -152,18 +153,15 @@ Test(envelope_write, a_payload_over_512_mib_is_not_looked_at)
     cr_assert(eq(sz, envelope.room, 0));
 }
 
-static void *no_resize(void *context, void *block, size_t old_size, size_t size)
-{
-    (void)context, (void)block, (void)old_size, (void)size;
-    return NULL;
-}
-
 Test(envelope_write, refused_memory_is_an_error)
 {
-    const cachekit_allocator none = {NULL, no_resize, NULL, NULL};
+    struct fault_allocator none;
+    fault_allocator_init(&none);
+    none.fail_at = 0;
+    none.fail_on = true;
     cachekit_buffer poor;
     cachekit_buffer envelope = CACHEKIT_BUFFER_INIT;
-    cachekit_buffer_init(&poor, &none);
+    cachekit_buffer_init(&poor, &none.hooks);
     cachekit_slice payload = {(const uint8_t *)"x", 1};
     cachekit_error error;
     cr_assert(eq(int, cachekit_envelope_encode(payload, NULL, &poor, &error), CACHEKIT_E_NOMEM));

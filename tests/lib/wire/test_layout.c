@@ -9,6 +9,7 @@
 
 #include <cachekit/envelope.h>
 
+#include "fault_allocator.h"
 #include "hex.h"
 #include "wire/layout.h"
 
@@ -30,30 +31,6 @@ struct row {
     const char *behind;
     cachekit_status expected;
 };
-
-static int allocations;
-
-static void *count_alloc(void *context, size_t size)
-{
-    (void)context;
-    allocations++;
-    return malloc(size);
-}
-
-static void *count_resize(void *context, void *block, size_t old_size, size_t size)
-{
-    (void)context, (void)old_size;
-    allocations++;
-    return realloc(block, size);
-}
-
-static void plain_free(void *context, void *block, size_t size)
-{
-    (void)context, (void)size;
-    free(block);
-}
-
-static const cachekit_allocator counting = {count_alloc, count_resize, plain_free, NULL};
 
 static size_t build(const struct row *row, uint8_t *out, size_t room)
 {
@@ -80,8 +57,9 @@ static void run(const struct row *rows, size_t count)
         uint8_t *exact = malloc(len + 1); // a sanitizer sees one byte read too many
         memcpy(exact, bytes, len);
         cachekit_buffer payload;
-        cachekit_buffer_init(&payload, &counting);
-        allocations = 0;
+        struct fault_allocator counting;
+        fault_allocator_init(&counting);
+        cachekit_buffer_init(&payload, &counting.hooks);
         cachekit_error error = {CACHEKIT_OK, 0, 0, ""};
         const char *format = "";
         cachekit_status status =
@@ -99,8 +77,8 @@ static void run(const struct row *rows, size_t count)
         }
         bool may_allocate = status == CACHEKIT_OK || status == CACHEKIT_E_DECOMPRESS ||
                             status == CACHEKIT_E_CHECKSUM || status == CACHEKIT_E_SIZE;
-        cr_expect(may_allocate || allocations == 0, "%s: %d allocations", rows[i].name,
-                  allocations);
+        cr_expect(may_allocate || counting.calls == 0, "%s: %d allocations", rows[i].name,
+                  counting.calls);
         cachekit_buffer_release(&payload);
         free(exact);
     }
