@@ -16,10 +16,11 @@ static struct ir_provenance provenance_of(const struct ir_telling *t, const stru
     struct host_ticks now;
     host_ticks_read(&now);
     return (struct ir_provenance){
-        .tool_version = tool_version(),
-        .tool_commit = tool_commit(),
-        .argc = t->argc,
-        .argv = t->argv,
+        .tool = {.version = tool_version(),
+                 .commit = tool_commit(),
+                 .argc = t->argc,
+                 .argv = t->argv,
+                 .valgrind = t->valgrind_path},
         .host = {.cpu = host->cpu,
                  .kernel = host->kernel,
                  .libc = host->libc,
@@ -28,7 +29,6 @@ static struct ir_provenance provenance_of(const struct ir_telling *t, const stru
                  .cores = host->cores,
                  .load_milli = host->load_milli,
                  .steal_milli = host_steal_milli(t->started, &now)},
-        .valgrind_path = t->valgrind_path,
     };
 }
 

@@ -276,8 +276,10 @@ static void put_body(struct json_out *out, const struct checks *checks)
 // What changes from run to run is provenance.
 static void put_provenance(struct json_out *out, const struct checks *checks, int argc, char **argv)
 {
+    const struct provenance_tool tool = {
+        .version = tool_version(), .commit = tool_commit(), .argc = argc, .argv = argv};
     json_begin_object(out, NULL);
-    provenance_put_tool(out, tool_version(), tool_commit(), argc, argv);
+    provenance_put_tool(out, &tool);
     put_checks(out, "now", checks, false);
     json_end_object(out);
 }

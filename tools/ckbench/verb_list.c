@@ -82,8 +82,10 @@ static void put_body(struct json_out *out, const struct subject *subject)
 static void put_provenance(struct json_out *out, const struct subject *subject, int argc,
                            char **argv)
 {
+    const struct provenance_tool tool = {
+        .version = tool_version(), .commit = tool_commit(), .argc = argc, .argv = argv};
     json_begin_object(out, NULL);
-    provenance_put_tool(out, tool_version(), tool_commit(), argc, argv);
+    provenance_put_tool(out, &tool);
     json_begin_object(out, "subject");
     json_put_text(out, "file", subject->file);
     json_put_text(out, "kit", subject->kit);

@@ -256,17 +256,7 @@ void ir_report_provenance(struct json_out *out, const struct gate_result *result
                           const struct ir_provenance *provenance)
 {
     json_begin_object(out, NULL);
-    json_begin_object(out, "tool");
-    json_put_text(out, "name", "ckbench");
-    json_put_text(out, "version", provenance->tool_version);
-    json_put_text(out, "commit", provenance->tool_commit);
-    json_put_text(out, "valgrind", provenance->valgrind_path);
-    json_end_object(out);
-    json_begin_array(out, "argv");
-    for (int i = 0; i < provenance->argc; i++) {
-        json_put_text(out, NULL, provenance->argv[i]);
-    }
-    json_end_array(out);
+    provenance_put_tool(out, &provenance->tool);
     put_identity(out, "head", &result->head);
     if (result->has_base) {
         put_identity(out, "base", &result->base);

@@ -9,20 +9,18 @@
 
 #include "fault.h"
 #include "stats/gate.h"
+#include "store/provenance.h"
 
 struct json_out;
 
 // Who measured where, for provenance. Texts are borrowed; NULL becomes null.
 struct ir_provenance {
-    const char *tool_version, *tool_commit;
-    int argc;
-    char *const *argv;
+    struct provenance_tool tool;
     struct ir_host {
         const char *cpu, *kernel, *libc, *governor, *virtualisation;
         long cores;
         int64_t load_milli, steal_milli; // -1: unknown
     } host;
-    const char *valgrind_path;
 };
 
 // Writes the body: nothing in it differs between two equal measurements.

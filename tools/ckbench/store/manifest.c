@@ -55,23 +55,45 @@ static bool want_inner_path(const struct json_value *object, const char *key, co
     return json_want(object, key, JSON_TEXT, &value, fault) && as_inner_path(value, out, fault);
 }
 
-static bool read_own(const struct json_value *root, struct manifest *out, struct fault *fault)
+// A member with items of one kind, which may be left out.
+struct list {
+    const char *key;
+    enum json_kind kind;
+    size_t max, item_size;
+    const char *items; // what they are called
+};
+
+// The first item, NULL when there is none, and zeroed room for as many of ours as there are.
+static bool open_list(const struct json_value *object, const struct list *list,
+                      const struct json_value **first, void **room, struct fault *fault)
 {
-    const struct json_value *array = NULL;
-    if (!json_may(root, "own", JSON_ARRAY, &array, fault)) {
+    const struct json_value *value = NULL;
+    *first = NULL;
+    *room = NULL;
+    if (!json_may(object, list->key, list->kind, &value, fault)) {
         return false;
     }
-    if (array == NULL || json_count(array) == 0) {
+    if (value == NULL || json_count(value) == 0) {
         return true;
     }
-    if (json_count(array) > OWN_MAX) {
-        return json_fail(array, fault, "more than %d objects", OWN_MAX);
+    if (json_count(value) > list->max) {
+        return json_fail(value, fault, "more than %zu %s", list->max, list->items);
     }
-    out->own = calloc(json_count(array), sizeof *out->own);
-    if (out->own == NULL) {
-        return json_fail(array, fault, "no memory");
+    *first = json_first(value);
+    *room = calloc(json_count(value), list->item_size);
+    return *room != NULL || json_fail(value, fault, "no memory");
+}
+
+static bool read_own(const struct json_value *root, struct manifest *out, struct fault *fault)
+{
+    static const struct list list = {"own", JSON_ARRAY, OWN_MAX, sizeof *out->own, "objects"};
+    const struct json_value *item;
+    void *room;
+    if (!open_list(root, &list, &item, &room, fault)) {
+        return false;
     }
-    for (const struct json_value *item = json_first(array); item; item = json_next(item)) {
+    out->own = room;
+    for (; item; item = json_next(item)) {
         if (!as_inner_path(item, &out->own[out->own_count], fault)) {
             return false;
         }
@@ -104,21 +126,14 @@ static bool read_path(const struct json_value *member, const struct manifest_lim
 
 static bool read_paths(const struct json_value *gate, struct manifest *out, struct fault *fault)
 {
-    const struct json_value *object = NULL;
-    if (!json_may(gate, "paths", JSON_OBJECT, &object, fault)) {
+    static const struct list list = {"paths", JSON_OBJECT, PATHS_MAX, sizeof *out->paths, "paths"};
+    const struct json_value *item;
+    void *room;
+    if (!open_list(gate, &list, &item, &room, fault)) {
         return false;
     }
-    if (object == NULL || json_count(object) == 0) {
-        return true;
-    }
-    if (json_count(object) > PATHS_MAX) {
-        return json_fail(object, fault, "more than %d paths", PATHS_MAX);
-    }
-    out->paths = calloc(json_count(object), sizeof *out->paths);
-    if (out->paths == NULL) {
-        return json_fail(object, fault, "no memory");
-    }
-    for (const struct json_value *item = json_first(object); item; item = json_next(item)) {
+    out->paths = room;
+    for (; item; item = json_next(item)) {
         if (!read_path(item, &out->gate, &out->paths[out->path_count], fault)) {
             return false;
         }
@@ -195,21 +210,15 @@ static bool read_accept(const struct json_value *item, struct manifest_accept *o
 
 static bool read_accepts(const struct json_value *gate, struct manifest *out, struct fault *fault)
 {
-    const struct json_value *array = NULL;
-    if (!json_may(gate, "accept", JSON_ARRAY, &array, fault)) {
+    static const struct list list = {"accept", JSON_ARRAY, ACCEPTS_MAX, sizeof *out->accepts,
+                                     "acceptances"};
+    const struct json_value *item;
+    void *room;
+    if (!open_list(gate, &list, &item, &room, fault)) {
         return false;
     }
-    if (array == NULL || json_count(array) == 0) {
-        return true;
-    }
-    if (json_count(array) > ACCEPTS_MAX) {
-        return json_fail(array, fault, "more than %d acceptances", ACCEPTS_MAX);
-    }
-    out->accepts = calloc(json_count(array), sizeof *out->accepts);
-    if (out->accepts == NULL) {
-        return json_fail(array, fault, "no memory");
-    }
-    for (const struct json_value *item = json_first(array); item; item = json_next(item)) {
+    out->accepts = room;
+    for (; item; item = json_next(item)) {
         struct manifest_accept *accept = &out->accepts[out->accept_count];
         if (!read_accept(item, accept, fault)) {
             return false;

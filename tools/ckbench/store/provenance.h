@@ -5,8 +5,16 @@
 
 struct json_out;
 
-// "tool" and "argv", inside an open object. `commit` may be NULL.
-void provenance_put_tool(struct json_out *out, const char *version, const char *commit, int argc,
-                         char *const *argv);
+// Who wrote the document. Texts are borrowed.
+struct provenance_tool {
+    const char *version;
+    const char *commit; // NULL: unknown
+    int argc;
+    char *const *argv;
+    const char *valgrind; // NULL: none was used
+};
+
+// "tool" and "argv", inside an open object.
+void provenance_put_tool(struct json_out *out, const struct provenance_tool *tool);
 
 #endif
