@@ -26,6 +26,9 @@ static cachekit_status take_options(const cachekit_cache_options *given,
     if (out->maintain_every_ms < 0) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "maintain_every_ms is negative");
     }
+    if (out->policy != CACHEKIT_LRU && out->policy != CACHEKIT_S3_FIFO) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "policy is unknown");
+    }
     return CACHEKIT_OK;
 }
 
@@ -39,6 +42,7 @@ static cachekit_status open_store(cachekit_cache *cache)
         .entries_max = o->entries_max,
         .removed = o->removed != NULL ? cki_tell : NULL,
         .context = &cache->listener,
+        .policy = (enum cki_policy)o->policy,
     };
     cache->listener = (struct cki_listener){o->removed, o->removed_context};
     return cki_memory_init(&cache->store, &memory);

@@ -55,6 +55,9 @@ static cachekit_status check_options(cachekit_function_options *o, cachekit_erro
     if (o->refresh_retry_ms < 0) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "refresh_retry_ms is negative");
     }
+    if (o->policy != CACHEKIT_LRU && o->policy != CACHEKIT_S3_FIFO) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "policy is unknown");
+    }
     if (o->refresh_ratio > 0.0 && o->ttl_ms == CACHEKIT_FOREVER_MS) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "refresh_ratio needs a ttl_ms that ends");
     }
@@ -82,6 +85,7 @@ static bool open_parts(cachekit_function *f, const cachekit_function_options *o)
         .entries_max = o->entries_max,
         .removed = o->removed != NULL ? cki_tell : NULL,
         .context = &f->listener,
+        .policy = (enum cki_policy)o->policy,
     };
     if (!cki_flights_init(&f->flights)) {
         return false;

@@ -50,6 +50,7 @@ static bool overhead_is_valid(const struct cki_memory *memory)
     for (int i = 0; i < CKI_ORDERS; i++) {
         bytes += cki_order_bytes(&memory->orders[i]);
     }
+    bytes += cki_ghosts_bytes(memory);
     return bytes == memory->overhead_bytes && memory->count <= memory->entries_room;
 }
 
@@ -71,9 +72,8 @@ bool cki_memory_is_valid(struct cki_memory *memory)
 {
     (void)pthread_mutex_lock(&memory->lock);
     bool ok = entries_are_valid(memory) && limbo_is_valid(memory) && overhead_is_valid(memory);
-    for (int i = 0; i < CKI_ORDERS; i++) {
-        ok = ok && cki_order_is_valid(&memory->orders[i], memory->count);
-    }
+    ok = ok && cki_order_is_valid(&memory->orders[CKI_BY_DEADLINE], memory->count) &&
+         cki_use_is_valid(memory);
     (void)pthread_mutex_unlock(&memory->lock);
     return ok;
 }

@@ -52,8 +52,10 @@ struct cki_entry {
     size_t charge_bytes;  // what it counts against the budget
     cki_destroy *destroy; // NULL: nothing to do
     void *destroy_context;
-    uint32_t holds; // handles beyond the pins of their threads
-    uint8_t cause;  // of its removal
+    uint32_t holds;   // handles beyond the pins of their threads
+    uint8_t cause;    // of its removal
+    bool is_small;    // in which queue, see policy.c
+    int64_t filed_ns; // the stamp that was no use since
     // Read by hits without a lock; only the first two change once the entry is published.
     _Atomic int64_t due_ns;   // from here on a hit is not plain: refresh point, end, CKI_DEAD
     _Atomic int64_t stamp_ns; // last use, to the tick

@@ -33,6 +33,16 @@ enum cki_room {
 enum cki_room cki_room_locked(struct cki_memory *memory, int64_t now_ns, size_t limit, size_t more,
                               struct cki_entry **removed);
 
+// The policy: entries by use, and who goes first when none is expired.
+void cki_use_file_locked(struct cki_memory *memory, struct cki_entry *entry, int64_t now_ns);
+void cki_use_remove_locked(struct cki_memory *memory, struct cki_entry *entry);
+struct cki_entry *cki_use_victim_locked(struct cki_memory *memory); // to be removed; NULL: empty
+bool cki_use_is_valid(const struct cki_memory *memory);
+size_t cki_ghosts_growth(const struct cki_memory *memory, size_t room); // in bytes
+bool cki_ghosts_grow_locked(struct cki_memory *memory, size_t room);
+size_t cki_ghosts_bytes(const struct cki_memory *memory);
+void cki_ghosts_release(struct cki_memory *memory);
+
 void cki_limbo_add_locked(struct cki_memory *memory, struct cki_entry *removed); // a list
 bool cki_limbo_is_due_locked(const struct cki_memory *memory);
 // Frees what nobody keeps. Runs destructors: not under the lock.

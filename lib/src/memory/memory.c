@@ -40,6 +40,7 @@ static void start_empty(struct cki_memory *memory, const struct cki_memory_optio
     atomic_init(&memory->slots, &no_slots.slots);
     cki_order_init(&memory->orders[CKI_BY_DEADLINE], CKI_BY_DEADLINE);
     cki_order_init(&memory->orders[CKI_BY_USE], CKI_BY_USE);
+    cki_order_init(&memory->s3_fifo.small, CKI_BY_USE);
 }
 
 cachekit_status cki_memory_init(struct cki_memory *memory, const struct cki_memory_options *options)
@@ -115,7 +116,7 @@ void cki_unlink_locked(struct cki_memory *memory, struct cki_entry *entry, enum 
     cki_slots_remove(cki_slots_locked(memory), entry);
     CKI_YIELD();
     cki_order_remove(&memory->orders[CKI_BY_DEADLINE], entry);
-    cki_order_remove(&memory->orders[CKI_BY_USE], entry);
+    cki_use_remove_locked(memory, entry);
     age_remove(memory, entry);
     memory->count--;
     memory->live_bytes -= entry->charge_bytes;
@@ -202,7 +203,7 @@ static void link_locked(struct cki_memory *memory, const struct cki_store *store
                           memory_order_relaxed);
     atomic_store_explicit(&entry->stamp_ns, now, memory_order_relaxed);
     cki_order_file(&memory->orders[CKI_BY_DEADLINE], entry, entry->expires_ns);
-    cki_order_file(&memory->orders[CKI_BY_USE], entry, now);
+    cki_use_file_locked(memory, entry, now);
     age_append(memory, entry);
     memory->count++;
     memory->live_bytes += entry->charge_bytes;
@@ -251,7 +252,9 @@ static enum cki_stored try_locked(struct cki_memory *memory, struct attempt *a)
         cki_unlink_locked(memory, old, now < old->expires_ns ? CKI_REPLACED : CKI_EXPIRED,
                           &a->removed);
     }
-    if (entry->charge_bytes > cki_most_locked(memory)) {
+    // What fits now fits at all, once there is an index.
+    if ((entry->charge_bytes > limit || memory->entries_room == 0) &&
+        entry->charge_bytes > cki_most_locked(memory)) {
         return CKI_REFUSED;
     }
     if (!cki_word_fits(entry)) {
@@ -454,6 +457,7 @@ bool cki_memory_release(struct cki_memory *memory)
     for (int i = 0; i < CKI_ORDERS; i++) {
         cki_order_release(&memory->orders[i], memory->options.allocator);
     }
+    cki_ghosts_release(memory);
     cki_number_give(memory->number);
     (void)pthread_cond_destroy(&memory->sifted);
     (void)pthread_mutex_destroy(&memory->lock);

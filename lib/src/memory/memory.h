@@ -28,6 +28,8 @@ enum cki_cause { CKI_REPLACED, CKI_EXPIRED, CKI_EVICTED, CKI_INVALIDATED, CKI_CL
 
 typedef void cki_removed(void *context, const struct cki_entry *entry);
 
+enum cki_policy { CKI_LRU, CKI_S3_FIFO };
+
 struct cki_memory_options {
     const cachekit_allocator *allocator;
     const cachekit_clock *clock;
@@ -35,6 +37,16 @@ struct cki_memory_options {
     uint32_t entries_max; // 0: no bound
     cki_removed *removed; // NULL: nobody wants to hear
     void *context;
+    enum cki_policy policy;
+};
+
+// The small queue of S3-FIFO, and the hashes of what left by it.
+struct cki_s3_fifo {
+    struct cki_order small;
+    size_t small_count, small_bytes;
+    struct cki_ghost *ghosts;
+    size_t ghost_room; // a power of two, or 0
+    uint64_t ghost_turns;
 };
 
 struct cki_memory {
@@ -51,6 +63,7 @@ struct cki_memory {
     pthread_mutex_t lock;
     pthread_cond_t sifted; // nobody is sifting any more
     struct cki_order orders[CKI_ORDERS];
+    struct cki_s3_fifo s3_fifo; // of that policy
     struct cki_entry *eldest, *youngest;
     size_t count, live_bytes;
     size_t entries_room, overhead_bytes; // of index and orders, kept by room.c

@@ -25,6 +25,7 @@ static size_t growth_locked(const struct cki_memory *memory)
     size_t slots = slots_wanted(memory), growth = 0;
     if (slots != 0) {
         growth += sizeof(struct cki_slots) + slots * sizeof(uint64_t);
+        growth += cki_ghosts_growth(memory, slots / 2);
     }
     for (int i = 0; i < CKI_ORDERS; i++) {
         growth += cki_order_growth(&memory->orders[i], (uint32_t)memory->count + 1);
@@ -52,33 +53,16 @@ size_t cki_most_locked(const struct cki_memory *memory)
     return gone < budget ? budget - gone : 0;
 }
 
-// The least recently used entry. One that was used since it was filed is filed anew at that use;
-// there is room for it, and each entry is filed at most once per use.
-static struct cki_entry *oldest_locked(struct cki_memory *memory)
-{
-    struct cki_order *order = &memory->orders[CKI_BY_USE];
-    for (;;) {
-        struct cki_entry *first = cki_order_first(order);
-        int64_t used =
-            first == NULL ? 0 : atomic_load_explicit(&first->stamp_ns, memory_order_relaxed);
-        if (first == NULL || used <= first->places[CKI_BY_USE].rank) {
-            return first;
-        }
-        cki_order_remove(order, first);
-        cki_order_file(order, first, used);
-    }
-}
-
 static bool drop_one_locked(struct cki_memory *memory, int64_t now, struct cki_entry **removed)
 {
     if (cki_expire_locked(memory, now, 1, removed) == 1) {
         return true;
     }
-    struct cki_entry *oldest = oldest_locked(memory);
-    if (oldest != NULL) {
-        cki_unlink_locked(memory, oldest, CKI_EVICTED, removed);
+    struct cki_entry *victim = cki_use_victim_locked(memory);
+    if (victim != NULL) {
+        cki_unlink_locked(memory, victim, CKI_EVICTED, removed);
     }
-    return oldest != NULL;
+    return victim != NULL;
 }
 
 static bool is_full(const struct cki_memory *memory, size_t limit, size_t more)
@@ -129,6 +113,10 @@ static bool grow_locked(struct cki_memory *memory)
         return false;
     }
     memory->entries_room = (cki_slots_locked(memory)->mask + 1) / 2;
+    if (!cki_ghosts_grow_locked(memory, memory->entries_room)) {
+        memory->entries_room = memory->count;
+        return false;
+    }
     for (int i = 0; i < CKI_ORDERS; i++) {
         struct cki_order *order = &memory->orders[i];
         if (!grow_order_locked(memory, order)) {
