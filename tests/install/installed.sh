@@ -64,6 +64,7 @@ for subject in "$work/consumer/subject_c" "$work/consumer/subject_cxx" "$work"/p
 done
 CKBENCH_FD=3 "$work/consumer/subject_c" list 3>"$work/list"
 grep -qF '"flags":"-O1"' "$work/list" || { cat "$work/list" && echo 'no stamp' && exit 1; }
+[ -s "$work/moved/share/ckbench/schema/ckbench-ir-1.schema.json" ] || { echo 'no schemas' && exit 1; }
 "$work/moved/bin/ckbench" --version | grep -F "$version" >/dev/null || { echo 'no ckbench' && exit 1; }
 
 if [ "$kind" = shared ]; then
