@@ -151,6 +151,8 @@ Test(budget, every_rule_of_the_format_refuses_with_its_field)
         {"\"beta\"", "\"<img src=x>\"", "other characters"},
         {"\"ops\":4", "\"ops\":0", "paths.beta.ops: 0 is out of range"},
         {"\"ops\":4", "\"ops\":-4", "beta.ops: -4 is out of range"},
+        {"\"ops\":4", "\"ops\":1", "beta.ops: 1 is out of range"}, // its half is no loop
+        {"\"total_ir\":5000000000", "\"total_ir\":3", "empty_ir is above total_ir"},
         {"\"ops\":4", "\"ops\":1000000001", "out of range"},
         {"\"ops\":4", "\"ops\":4.0", "beta.ops: an integer is wanted"},
         {"\"ops\":4", "\"ops\":4e0", "beta.ops: an integer is wanted"},

@@ -13,7 +13,7 @@
 #include "store/json_out.h"
 #include "store/replace.h"
 
-enum { ENTRIES_MAX = 1024, ROWS_MAX = 4096, OPS_MAX = 1000000000 };
+enum { ENTRIES_MAX = 1024, ROWS_MAX = 4096, OPS_MIN = 2, OPS_MAX = 1000000000 };
 
 static const char schema[] = "ckbench/ir-budgets/1";
 static const struct json_text_rule id_rule = {.min = 1, .max = 128, .is_free = true};
@@ -94,7 +94,7 @@ static bool read_row(const struct json_value *member, struct budget_row *row, st
         return false;
     }
     (void)snprintf(row->name, sizeof row->name, "%s", name);
-    if (!json_want_i64(member, "ops", 1, OPS_MAX, &row->ops, fault) ||
+    if (!json_want_i64(member, "ops", OPS_MIN, OPS_MAX, &row->ops, fault) ||
         !json_want_i64(member, "total_ir", 0, most, &row->total_ir, fault) ||
         !read_own(member, &row->own_ir, fault) ||
         !json_want_i64(member, "allocs", 0, most, &row->allocs, fault) ||
@@ -102,7 +102,9 @@ static bool read_row(const struct json_value *member, struct budget_row *row, st
         !json_want_i64(member, "empty_ir", 0, most, &row->empty_ir, fault)) {
         return false;
     }
-    return row->own_ir <= row->total_ir || json_fail(member, fault, "own_ir is above total_ir");
+    return (row->own_ir <= row->total_ir || json_fail(member, fault, "own_ir is above total_ir")) &&
+           (row->empty_ir <= row->total_ir ||
+            json_fail(member, fault, "empty_ir is above total_ir"));
 }
 
 static bool read_rows(const struct json_value *paths, struct budget_entry *entry,

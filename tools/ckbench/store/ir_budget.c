@@ -3,6 +3,7 @@
 // some paths sees fewer objects than a run of all.
 #include "store/ir_budget.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,8 +73,10 @@ static bool read_fingerprint(const struct budget_entry *entry, struct fingerprin
                              struct fault *fault)
 {
     struct json_doc *doc = NULL;
+    char name[128];
+    (void)snprintf(name, sizeof name, "baselines/ir.json: fingerprint %s", entry->id);
     memset(print, 0, sizeof *print);
-    if (!json_read_text(entry->id, entry->fingerprint, strlen(entry->fingerprint), &doc, fault)) {
+    if (!json_read_text(name, entry->fingerprint, strlen(entry->fingerprint), &doc, fault)) {
         return false;
     }
     const struct json_value *root = json_root(doc);
