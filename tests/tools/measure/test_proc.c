@@ -159,6 +159,25 @@ Test(test_proc, what_cannot_be_started_says_why)
     }
 }
 
+Test(test_proc, a_place_for_output_that_is_gone_is_named)
+{
+    const char *const argv[] = {"/bin/true", NULL};
+    const char *const env[] = {NULL};
+    const char *const places[][2] = {{"/nonexistent/out", err_path},
+                                     {out_path, "/nonexistent/err"}};
+    for (size_t i = 0; i < 2; i++) {
+        const struct proc_task task = {.spec = {.argv = argv,
+                                                .env = env,
+                                                .dir = scratch.path,
+                                                .out_path = places[i][0],
+                                                .err_path = places[i][1]}};
+        struct proc_result result;
+        struct fault fault = {.text = ""};
+        cr_assert(not(proc_run(&task, &result, &fault)));
+        cr_expect(strstr(fault.text, places[i][i]) != NULL, "%s", fault.text);
+    }
+}
+
 Test(test_proc, lines_are_whole_or_a_fault)
 {
     struct proc_result result = run("line", "4096");

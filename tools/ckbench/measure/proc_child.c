@@ -81,13 +81,16 @@ struct child *child_start(const struct proc_task *task, struct fault *fault)
     int ours[4];
     int theirs[4];
     struct child *child = calloc(1, sizeof *child);
+    const char *missing = NULL;
     bool made = make_ends(ours, theirs) && child != NULL;
     if (made) {
         child->task = *task;
         made = sink_open(&child->out, ours[2], task->spec.out_path);
         ours[2] = made ? -1 : ours[2];
+        missing = made ? NULL : task->spec.out_path;
         made = made && sink_open(&child->err, ours[3], task->spec.err_path);
         ours[3] = made ? -1 : ours[3];
+        missing = made || missing != NULL ? missing : task->spec.err_path;
     }
     pid_t keeper = made ? fork_keeper(&task->spec, theirs) : -1;
     int error = errno;
@@ -99,7 +102,9 @@ struct child *child_start(const struct proc_task *task, struct fault *fault)
             sink_close(&child->err);
             free(child);
         }
-        (void)fault_set(fault, "cannot start %s: %s", task->spec.argv[0], strerror(error));
+        (void)fault_set(fault, "cannot start %s: %s%s%s", task->spec.argv[0],
+                        missing != NULL ? missing : "", missing != NULL ? ": " : "",
+                        strerror(error));
         return NULL;
     }
     child->keeper = keeper;
