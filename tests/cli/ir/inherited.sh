@@ -15,7 +15,7 @@ count() {
 (ulimit -S -f 0 && count 'no files') | cat
 (exec 5</dev/null 6<. 99</dev/null && count 'open descriptors')
 echo 'variables, none of them'
-variables='LD_BIND_NOT=1 MALLOC_ARENA_MAX=7 MALLOC_PERTURB_=1 LC_ALL=de_DE.UTF-8 TZ=:/nowhere CKBENCH_FD=77
-    GLIBC_TUNABLES=glibc.malloc.tcache_count=0 VALGRIND_LIB=/nowhere VALGRIND_OPTS=--help'
-env $variables "$CKBENCH" ir --base ../base --path plant_ir --layouts 1 | grep ^plant_ir
+variables=(LD_BIND_NOT=1 MALLOC_ARENA_MAX=7 MALLOC_PERTURB_=1 LC_ALL=de_DE.UTF-8 TZ=:/nowhere CKBENCH_FD=77
+    GLIBC_TUNABLES=glibc.malloc.tcache_count=0 VALGRIND_LIB=/nowhere VALGRIND_OPTS=--help)
+env "${variables[@]}" "$CKBENCH" ir --base ../base --path plant_ir --layouts 1 | grep ^plant_ir
 env -i "$CKBENCH" ir --base ../base --path plant_ir --layouts 1 | grep ^plant_ir

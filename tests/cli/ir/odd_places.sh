@@ -1,6 +1,6 @@
 # needs: valgrind
 # Checkouts and TMPDIR at odd places: as good as any, or refused in one line.
-plain=$'sp ace "q'"'"'`|$(x)\xc3\xa9%p%%n'
+plain=$'sp ace "q\'`|$(x)\xc3\xa9%p%%n'
 lines=$'two\n\e[31mlines'
 cp -r "$SUBJECTS/plant-0" head
 for place in "$plain" "$lines"; do
