@@ -165,7 +165,7 @@ static void compare(const char *kind, int rounds)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 5;
+    int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 5;
     make_keys();
     printf("%-5s %-20s %8s %8s %8s %8s %10s\n", "", "ns per lookup", "zipf", "zipf x2", "hot key",
            "x2/x1", "we/it");
