@@ -14,6 +14,11 @@ stall() {
     done
     ls -A "$TMPDIR"
     kill -TERM $pid
+    for _ in {1..50}; do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL $pid 2>/dev/null && echo "$1 did not hear the first signal"
     { wait $pid; } 2>/dev/null
     echo "$1 $?"
 }
