@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The same lookups through us and through what C programmers use today: one and two threads, Zipf
-// 0.99 over 10,000 keys and one hot key, contenders in turn, the best of several rounds. It prints
-// ratios and judges nothing. Usage: ck-compare [ROUNDS]
+// 0.99 over 10,000 keys and one hot key, contenders in turn. A figure is the best of many short
+// slices, so that a machine with other work shows it less: with two threads from the first begin to
+// the last end. It prints ratios and judges nothing. Usage: ck-compare [ROUNDS]
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #include "compare/peers.h"
 
-enum { LOOKUPS = 1000000, SEQUENCE = 1 << 16, PEERS_MAX = 20 };
+enum { LOOKUPS = 25000, SLICES = 100, SEQUENCE = 1 << 16, PEERS_MAX = 20 };
 
 uint64_t peer_values[PEER_KEYS];
 char peer_texts[PEER_KEYS][PEER_TEXT + 1];
@@ -68,7 +69,7 @@ struct runner {
     pthread_barrier_t *start;
     unsigned offset;
     uint64_t sum;
-    double begin, end;
+    double begin[SLICES], end[SLICES];
 };
 
 static void *run(void *arg)
@@ -77,42 +78,59 @@ static void *run(void *arg)
     if (r->peer->enter != NULL) {
         r->peer->enter();
     }
-    (void)pthread_barrier_wait(r->start);
-    r->begin = now_ns();
-    for (unsigned i = 0; i < LOOKUPS; i++) {
-        r->sum += r->peer->get(r->sequence[(i + r->offset) % SEQUENCE]);
+    for (unsigned slice = 0; slice < SLICES; slice++) {
+        unsigned offset = r->offset + slice * LOOKUPS;
+        (void)pthread_barrier_wait(r->start);
+        r->begin[slice] = now_ns();
+        for (unsigned i = 0; i < LOOKUPS; i++) {
+            r->sum += r->peer->get(r->sequence[(i + offset) % SEQUENCE]);
+        }
+        r->end[slice] = now_ns();
     }
-    r->end = now_ns();
     if (r->peer->leave != NULL) {
         r->peer->leave();
     }
     return NULL;
 }
 
+static double best_slice(const struct runner *runners, unsigned threads)
+{
+    double best = 1e300;
+    for (unsigned slice = 0; slice < SLICES; slice++) {
+        double begin = 1e300, end = 0;
+        for (unsigned i = 0; i < threads; i++) {
+            begin = runners[i].begin[slice] < begin ? runners[i].begin[slice] : begin;
+            end = runners[i].end[slice] > end ? runners[i].end[slice] : end;
+        }
+        best = end - begin < best ? end - begin : best;
+    }
+    return best;
+}
+
 // Nanoseconds a lookup, of all threads together.
 static double measure(const peer *p, const uint32_t *sequence, unsigned threads)
 {
-    struct runner runners[2];
+    static struct runner runners[2];
     pthread_barrier_t start;
     (void)pthread_barrier_init(&start, NULL, threads);
+    memset(runners, 0, sizeof runners);
     for (unsigned i = 0; i < threads; i++) {
-        runners[i] =
-            (struct runner){.peer = p, .sequence = sequence, .start = &start, .offset = i * 31337};
+        runners[i].peer = p;
+        runners[i].sequence = sequence;
+        runners[i].start = &start;
+        runners[i].offset = i * 31337;
         if (pthread_create(&runners[i].id, NULL, run, &runners[i]) != 0) {
             abort();
         }
     }
-    double begin = 1e300, end = 0;
     for (unsigned i = 0; i < threads; i++) {
         (void)pthread_join(runners[i].id, NULL);
-        begin = runners[i].begin < begin ? runners[i].begin : begin;
-        end = runners[i].end > end ? runners[i].end : end;
         if (runners[i].sum == 0) {
             abort();
         }
     }
     (void)pthread_barrier_destroy(&start);
-    return (end - begin) / LOOKUPS / threads;
+    return best_slice(runners, threads) / LOOKUPS / threads;
 }
 
 struct figures {

@@ -13,6 +13,16 @@
 
 static cachekit_cache *cache;
 static cachekit_function *function;
+static int64_t tick_ns;
+
+// A clock that somebody else moves, as a program with an event loop has one.
+static int64_t read_tick(void *context)
+{
+    (void)context;
+    return tick_ns;
+}
+
+static const cachekit_clock tick = {read_tick, NULL};
 
 static cachekit_status load(void *context, const cachekit_arg *args, size_t count,
                             cachekit_result *result, cachekit_error *error)
@@ -65,38 +75,61 @@ static uint64_t get_key(uint32_t key)
     return value;
 }
 
-static bool open_cache(void)
+static bool open_cache(const cachekit_clock *clock)
 {
-    return cachekit_cache_new(NULL, &cache, NULL) == CACHEKIT_OK &&
+    cachekit_cache_options options = CACHEKIT_CACHE_OPTIONS_INIT;
+    options.clock = clock;
+    return cachekit_cache_new(&options, &cache, NULL) == CACHEKIT_OK &&
            cachekit_function_new(cache, "f", load, NULL, NULL, &function, NULL) == CACHEKIT_OK;
 }
 
-static bool open_number(void)
+static bool fill(const cachekit_clock *clock, uint64_t (*get)(uint32_t key))
 {
-    bool ok = open_cache();
+    bool ok = open_cache(clock);
     for (uint32_t i = 0; ok && i < PEER_KEYS; i++) {
-        (void)get_number(i);
+        (void)get(i);
     }
     return ok;
 }
 
+static bool open_number(void)
+{
+    return fill(NULL, get_number);
+}
+
+static bool open_number_ticking(void)
+{
+    return fill(&tick, get_number);
+}
+
 static bool open_text(void)
 {
-    bool ok = open_cache();
+    return fill(NULL, get_text);
+}
+
+static bool open_text_ticking(void)
+{
+    return fill(&tick, get_text);
+}
+
+static bool fill_store(const cachekit_clock *clock)
+{
+    bool ok = open_cache(clock);
     for (uint32_t i = 0; ok && i < PEER_KEYS; i++) {
-        (void)get_text(i);
+        ok = cachekit_put(cache, slice_of(i), &peer_values[i], sizeof peer_values[i], NULL, NULL,
+                          300000) == CACHEKIT_OK;
     }
     return ok;
 }
 
 static bool open_key(void)
 {
-    bool ok = open_cache();
-    for (uint32_t i = 0; ok && i < PEER_KEYS; i++) {
-        ok = cachekit_put(cache, slice_of(i), &peer_values[i], sizeof peer_values[i], NULL, NULL,
-                          300000) == CACHEKIT_OK;
-    }
-    return ok;
+    return fill_store(NULL);
+}
+
+static bool open_key_ticking(void)
+{
+    return fill_store(&tick);
 }
 
 static void close_cache(void)
@@ -105,8 +138,11 @@ static void close_cache(void)
 }
 
 const peer peers_cachekit[] = {
+    {"int", "cachekit, a tick", open_number_ticking, NULL, get_number, NULL, close_cache},
     {"int", "cachekit", open_number, NULL, get_number, NULL, close_cache},
+    {"text", "cachekit, a tick", open_text_ticking, NULL, get_text, NULL, close_cache},
     {"text", "cachekit", open_text, NULL, get_text, NULL, close_cache},
+    {"key", "cachekit, a tick", open_key_ticking, NULL, get_key, NULL, close_cache},
     {"key", "cachekit", open_key, NULL, get_key, NULL, close_cache},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
@@ -126,21 +162,12 @@ static int compare_ns(const void *a, const void *b)
 
 enum { SWEPT = 100000, PER_CALL = 128, CALLS = SWEPT / PER_CALL + 1 };
 
-static int64_t tick_ns;
-
-static int64_t read_tick(void *context)
-{
-    (void)context;
-    return tick_ns;
-}
-
 // The whole of a call, of which the hold of the lock is a part: freeing comes after it.
 void peer_report_sweep(void)
 {
     static int64_t took[CALLS];
-    static const cachekit_clock clock = {read_tick, NULL};
     cachekit_cache_options options = CACHEKIT_CACHE_OPTIONS_INIT;
-    options.clock = &clock;
+    options.clock = &tick;
     if (cachekit_cache_new(&options, &cache, NULL) != CACHEKIT_OK) {
         return;
     }
