@@ -3,6 +3,7 @@
 #define WORKLOADS_PEERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { PEER_KEYS = 10000, PEER_TEXT = 24 };

@@ -95,7 +95,7 @@ Test(document, any_change_is_seen)
         {"{\n", "{\"more\":1,", "the member is unknown"},
     };
     write_one();
-    char good[4096];
+    char good[8192];
     (void)snprintf(good, sizeof good, "%s", spoil_content());
     good[strlen(good) - 1] = '\0';
     spoil_table(read_document, path, good, cases, sizeof cases / sizeof cases[0]);

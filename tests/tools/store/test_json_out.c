@@ -50,8 +50,7 @@ Test(json_out, any_bytes_become_a_text_that_reads_back)
                                         "\x01\x1f\x7f",
                                         "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
                                         "a|b`<img>@x#1 \xe2\x80\xae",
-                                        "\xc2\x9b"
-                                        "31m \xdf\xbf\xef\xbf\xbf\xf4\x8f\xbf\xbf"};
+                                        "\xc2\x9bm \xdf\xbf\xef\xbf\xbf\xf4\x8f\xbf\xbf"};
     static const struct {
         const char *bad, *as;
     } repaired[] = {{"\xff", "?"},
