@@ -26,7 +26,11 @@ typedef enum cachekit_arg_type {
     CACHEKIT_ARG_BYTES = 6,
     CACHEKIT_ARG_LIST = 7,
     CACHEKIT_ARG_MAP = 8,
-    CACHEKIT_ARG_SET = 9
+    CACHEKIT_ARG_SET = 9,
+    CACHEKIT_ARG_DATETIME_US = 10,
+    CACHEKIT_ARG_DATETIME_TEXT = 11,
+    CACHEKIT_ARG_UUID = 12,
+    CACHEKIT_ARG_VALUE = 13
 } cachekit_arg_type;
 
 typedef struct cachekit_arg {
@@ -37,7 +41,8 @@ typedef struct cachekit_arg {
         int64_t i64;
         uint64_t u64;
         double f64;
-        const void *data; /* STR, BYTES: may hold NULs; LIST, MAP, SET: more arguments */
+        const void *data; /* STR, BYTES: may hold NULs; LIST, MAP, SET: more arguments;
+                             DATETIME_TEXT: text; UUID: 16 bytes; VALUE: a cachekit_value */
     } as;
 } cachekit_arg;
 
@@ -130,6 +135,43 @@ static inline cachekit_arg cachekit_set(const cachekit_arg *items, size_t count)
 {
     cachekit_arg arg = cachekit_str_len((const char *)items, count);
     arg.type = CACHEKIT_ARG_SET;
+    return arg;
+}
+
+/**
+ * A moment: microseconds since 1970-01-01T00:00:00Z, negative before. The same moment is the same
+ * key, however it was made. What it becomes in a key: see key.h.
+ */
+static inline cachekit_arg cachekit_arg_datetime_us(int64_t unix_us)
+{
+    cachekit_arg arg = cachekit_i64(unix_us);
+    arg.type = CACHEKIT_ARG_DATETIME_US;
+    return arg;
+}
+
+/** A moment as ISO 8601 text with a UTC offset; text without one is refused by the call. */
+static inline cachekit_arg cachekit_arg_datetime_text(const char *text, size_t len)
+{
+    cachekit_arg arg = cachekit_str_len(text, len);
+    arg.type = CACHEKIT_ARG_DATETIME_TEXT;
+    return arg;
+}
+
+/** 16 bytes in the order of the text; in keys, its lower-case text with hyphens. */
+static inline cachekit_arg cachekit_arg_uuid(const uint8_t *uuid)
+{
+    cachekit_arg arg = cachekit_str_len((const char *)uuid, 16);
+    arg.type = CACHEKIT_ARG_UUID;
+    return arg;
+}
+
+struct cachekit_value;
+
+/** A value tree, as if it had been spelt in arguments; a date in it must be one with an offset. */
+static inline cachekit_arg cachekit_arg_value(const struct cachekit_value *value)
+{
+    cachekit_arg arg = cachekit_str_len((const char *)value, 1);
+    arg.type = CACHEKIT_ARG_VALUE;
     return arg;
 }
 

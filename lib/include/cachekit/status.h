@@ -14,7 +14,8 @@ CACHEKIT_BEGIN_DECLS
  */
 typedef enum cachekit_status {
     CACHEKIT_OK = 0,
-    CACHEKIT_MISS = 1, /* no live entry */
+    CACHEKIT_MISS = 1,   /* no live entry */
+    CACHEKIT_ROTATE = 2, /* done; the key has sealed so much that it should be replaced */
 
     CACHEKIT_E_INVALID = -1,    /* an argument or option outside its contract */
     CACHEKIT_E_NOMEM = -2,      /* the allocator said no; nothing was changed */
@@ -26,7 +27,18 @@ typedef enum cachekit_status {
     CACHEKIT_E_SIZE = -8,       /* decompressed length is not the stored one */
     CACHEKIT_E_VALUE = -9,      /* a value that the target format cannot say */
     CACHEKIT_E_ENTROPY = -10,   /* the entropy source failed */
-    CACHEKIT_E_BUSY = -11       /* handles are out */
+    CACHEKIT_E_BUSY = -11,      /* handles are out */
+    CACHEKIT_E_AUTH = -12,      /* sealed bytes, key, tenant and binding do not belong together */
+    CACHEKIT_E_CONFIG = -13,    /* keys or options that cannot work on this machine or at all */
+    CACHEKIT_E_EXHAUSTED = -14, /* the key has sealed all that it may */
+
+    /* What a backend may say; behaviour by class: backend.h. */
+    CACHEKIT_E_TIMEOUT = -15,     /* no answer before the deadline */
+    CACHEKIT_E_TRANSIENT = -16,   /* not reachable or not ready now */
+    CACHEKIT_E_REMOTE_AUTH = -17, /* the server wants other credentials */
+    CACHEKIT_E_FULL = -18,        /* no room; nothing was stored */
+    CACHEKIT_E_WRONG_TYPE = -19,  /* under the key lies something that is no cache entry */
+    CACHEKIT_E_UNKNOWN = -20      /* a failure of no known class */
 } cachekit_status;
 
 /** The enumerator's name without its prefix ("E_DECODE"), or "?": static storage, any thread. */

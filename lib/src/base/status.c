@@ -12,6 +12,7 @@ static const struct row {
 } rows[] = {
     {CACHEKIT_OK, "OK", "success"},
     {CACHEKIT_MISS, "MISS", "no live entry"},
+    {CACHEKIT_ROTATE, "ROTATE", "done, and the key should be replaced"},
     {CACHEKIT_E_INVALID, "E_INVALID", "an argument is outside its contract"},
     {CACHEKIT_E_NOMEM, "E_NOMEM", "out of memory"},
     {CACHEKIT_E_TOO_LARGE, "E_TOO_LARGE", "the input is over a size limit"},
@@ -23,6 +24,15 @@ static const struct row {
     {CACHEKIT_E_VALUE, "E_VALUE", "the format cannot say this value"},
     {CACHEKIT_E_ENTROPY, "E_ENTROPY", "the entropy source failed"},
     {CACHEKIT_E_BUSY, "E_BUSY", "handles are out"},
+    {CACHEKIT_E_AUTH, "E_AUTH", "the sealed bytes do not belong to this key, tenant and binding"},
+    {CACHEKIT_E_CONFIG, "E_CONFIG", "keys or options cannot work"},
+    {CACHEKIT_E_EXHAUSTED, "E_EXHAUSTED", "the key has sealed all that it may"},
+    {CACHEKIT_E_TIMEOUT, "E_TIMEOUT", "no answer before the deadline"},
+    {CACHEKIT_E_TRANSIENT, "E_TRANSIENT", "the backend is not reachable or not ready"},
+    {CACHEKIT_E_REMOTE_AUTH, "E_REMOTE_AUTH", "the backend wants other credentials"},
+    {CACHEKIT_E_FULL, "E_FULL", "the backend has no room"},
+    {CACHEKIT_E_WRONG_TYPE, "E_WRONG_TYPE", "what lies under the key is no cache entry"},
+    {CACHEKIT_E_UNKNOWN, "E_UNKNOWN", "a failure of no known class"},
 };
 
 static const struct row *find(cachekit_status status)

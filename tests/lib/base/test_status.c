@@ -8,7 +8,7 @@
 
 Test(status, every_code_has_a_name_and_a_sentence)
 {
-    for (int code = CACHEKIT_E_ENTROPY; code <= CACHEKIT_MISS; code++) {
+    for (int code = CACHEKIT_E_UNKNOWN; code <= CACHEKIT_ROTATE; code++) {
         const char *name = cachekit_status_name((cachekit_status)code);
         const char *text = cachekit_status_text((cachekit_status)code);
         cr_assert(strcmp(name, "?") != 0, "%d", code);

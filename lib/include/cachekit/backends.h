@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#ifndef CACHEKIT_BACKENDS_H
+#define CACHEKIT_BACKENDS_H
+
+#include <cachekit/allocator.h>
+#include <cachekit/backend.h>
+#include <cachekit/clock.h>
+#include <cachekit/entropy.h>
+
+CACHEKIT_BEGIN_DECLS
+
+/*
+ * The backends that come with the library. Zero in any member of an options struct means the
+ * default; members are only ever appended. Constructors answer CACHEKIT_E_INVALID or
+ * CACHEKIT_E_CONFIG with the member's name, or CACHEKIT_E_NOMEM, and then set `*out` to NULL.
+ */
+
+/** In this process: for tests and measurements. Exact LRU over a byte budget. */
+typedef struct cachekit_memory_backend_options {
+    size_t size;
+    size_t budget_bytes;         /* keys, values and overhead; default 100 MiB */
+    const cachekit_clock *clock; /* of the entries' lives */
+    /** Not NULL: how long the next call shall take, in ns; it then sleeps, up to its deadline. */
+    int64_t (*latency_ns)(void *context);
+    void *latency_context;
+    const cachekit_allocator *allocator;
+} cachekit_memory_backend_options;
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_memory_backend_new(
+    const cachekit_memory_backend_options *options, cachekit_backend **out, cachekit_error *error);
+
+/**
+ * One file per entry in a flat directory, the layout that the other SDKs share. The directory is
+ * made with mode 0700 if it is not there, and refused if it belongs to another user or if group or
+ * others may write to it. Writes are atomic (fsync, rename). At 90 % of a bound the oldest entries
+ * go, down to 70 %; at the bound itself new keys are refused with CACHEKIT_E_FULL. Lives are whole
+ * seconds, rounded up.
+ */
+typedef struct cachekit_file_backend_options {
+    size_t size;
+    const char *directory;
+    uint64_t budget_bytes;    /* default 1 GiB; at least 1 MiB */
+    uint64_t value_max_bytes; /* default 100 MiB, at most half the budget */
+    uint32_t entries_max;     /* default 10,000; 100 to 1,000,000 */
+    const cachekit_allocator *allocator;
+} cachekit_file_backend_options;
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_file_backend_new(
+    const cachekit_file_backend_options *options, cachekit_backend **out, cachekit_error *error);
+
+/**
+ * Redis, one node or a Cluster. Connects on first use. URLs:
+ * `redis://[user:password@]host[:port][/db]`, `unix:///path[?db=N]`,
+ * `redis+cluster://[user:password@]host[:port]`; user and password are percent-encoded and never
+ * shown in a message. `rediss://` is refused: there is no TLS.
+ */
+typedef struct cachekit_redis_backend_options {
+    size_t size;
+    const char *url;
+    /**
+     * Not NULL: keys are stored as `t:{tenant}:{key}`, as by Python's backend that is chosen by the
+     * environment (tenant `default`); NULL: as they are, as by its RedisBackend made by hand.
+     */
+    const char *tenant;
+    uint32_t connections_max; /* default 50; who finds none free waits, up to the deadline */
+    size_t reply_max_bytes;   /* of one reply; default 512 MiB and a bit */
+    int64_t backoff_first_ms; /* pause after a failed dial, doubling with jitter; default 100 */
+    int64_t backoff_max_ms;   /* default 30,000; meanwhile calls fail at once */
+    const cachekit_allocator *allocator;
+    const cachekit_entropy *entropy; /* of lock tokens and jitter */
+} cachekit_redis_backend_options;
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_redis_backend_new(
+    const cachekit_redis_backend_options *options, cachekit_backend **out, cachekit_error *error);
+
+/** By address: a URL of Redis as above, `file:DIRECTORY` or `memory:`; all options default. */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_backend_open(const char *address,
+                                                                       cachekit_backend **out,
+                                                                       cachekit_error *error);
+
+CACHEKIT_END_DECLS
+
+#endif
