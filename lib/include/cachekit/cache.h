@@ -8,6 +8,7 @@
 
 #include <cachekit/allocator.h>
 #include <cachekit/arg.h>
+#include <cachekit/backend.h>
 #include <cachekit/bytes.h>
 #include <cachekit/clock.h>
 #include <cachekit/entropy.h>
@@ -16,7 +17,7 @@
 CACHEKIT_BEGIN_DECLS
 
 /**
- * Function results kept in memory.
+ * Function results kept in memory, and behind it in a backend.
  *
  * | function               | locks          | runs your code             | in a forked child |
  * |------------------------|----------------|----------------------------|-------------------|
@@ -26,6 +27,9 @@ CACHEKIT_BEGIN_DECLS
  * | cachekit_release       | none           | nothing                    | yes               |
  * | cachekit_release of a value that was not stored, or of a ninth handle of one thread |||
  * |                        | briefly        | destructors                | yes               |
+ * | functions with a backend: cachekit_call, cachekit_peek, cachekit_invalidate, _invalidate_all
+ * ||| |                        | briefly, and may block on the network up to `deadline_ms` for each
+ * | |                        | question to the backend | loader, backend, log | yes               |
  * | everything else        | briefly        | destructors, listeners     | yes               |
  *
  * All may be called from any thread. None is async-signal-safe. Your code never runs under a
@@ -40,7 +44,11 @@ typedef struct cachekit_cache cachekit_cache;
 typedef struct cachekit_function cachekit_function;
 
 /** Who answered a call. */
-typedef enum cachekit_layer { CACHEKIT_LAYER_L1 = 1, CACHEKIT_LAYER_MISS = 3 } cachekit_layer;
+typedef enum cachekit_layer {
+    CACHEKIT_LAYER_L1 = 1,
+    CACHEKIT_LAYER_L2 = 2, /* the backend */
+    CACHEKIT_LAYER_MISS = 3
+} cachekit_layer;
 
 /** Why an entry left the cache. */
 typedef enum cachekit_cause {
@@ -76,6 +84,24 @@ typedef enum cachekit_policy { CACHEKIT_LRU = 0, CACHEKIT_S3_FIFO = 1 } cachekit
 /** No end: for ttl_ms. */
 #define CACHEKIT_FOREVER_MS INT64_MAX
 
+/** On or off, where another choice can be the default. */
+typedef enum cachekit_switch {
+    CACHEKIT_DEFAULT = 0,
+    CACHEKIT_ON = 1,
+    CACHEKIT_OFF = 2
+} cachekit_switch;
+
+/** How urgent a line of the log is. */
+typedef enum cachekit_log_level {
+    CACHEKIT_LOG_WARNING = 1,
+    CACHEKIT_LOG_ERROR = 2
+} cachekit_log_level;
+
+/** One line without a line end; keys in it are redacted, values and arguments never there. */
+typedef void (*cachekit_log)(void *context, cachekit_log_level level, const char *text);
+
+struct cachekit_keyring;
+
 /** Zero in any member means the default. Members are only ever appended. */
 typedef struct cachekit_cache_options {
     size_t size; /* set by CACHEKIT_CACHE_OPTIONS_INIT */
@@ -89,11 +115,28 @@ typedef struct cachekit_cache_options {
     /** Not 0: a thread of the library gives expired entries' memory back so often. */
     int64_t maintain_every_ms;
     cachekit_policy policy; /* of the plain store; default CACHEKIT_LRU */
+
+    /** Where functions keep their results besides this process; NULL: nowhere. Borrowed. */
+    cachekit_backend *backend;
+    /** The keys of functions that encrypt (seal.h). Borrowed. */
+    struct cachekit_keyring *keyring;
+    /** In front of all keys: copied; up to 255 bytes. Interop functions need one. */
+    const char *name_space;
+    /**
+     * What functions with a backend keep in memory, all together: stored bytes, under the clock of
+     * the system that counts suspension, or under `bytes_clock`.
+     */
+    size_t bytes_budget_bytes;  /* default 100 MiB */
+    uint32_t bytes_entries_max; /* default none */
+    const cachekit_clock *bytes_clock;
+    cachekit_log log; /* called by the thread that met the fault, under no lock */
+    void *log_context;
 } cachekit_cache_options;
 
 #define CACHEKIT_CACHE_OPTIONS_INIT                                                                \
     {                                                                                              \
-        sizeof(cachekit_cache_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0, CACHEKIT_LRU        \
+        sizeof(cachekit_cache_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0, CACHEKIT_LRU, NULL, \
+            NULL, NULL, 0, 0, NULL, NULL, NULL                                                     \
     }
 
 /**
@@ -124,6 +167,24 @@ typedef struct cachekit_result {
 typedef cachekit_status (*cachekit_loader)(void *context, const cachekit_arg *args, size_t count,
                                            cachekit_result *result, cachekit_error *error);
 
+/** What a function with a backend shares with programs in other languages. */
+typedef enum cachekit_wire {
+    /**
+     * Key by cachekit_key_auto() with the function's name as `module.qualname`; the value in an
+     * envelope (JSON: behind its checksum). Other SDKs' containers differ: shared among C programs.
+     */
+    CACHEKIT_WIRE_AUTO = 0,
+    /** Key by cachekit_key_interop() with the name as operation; the value as interop document. */
+    CACHEKIT_WIRE_INTEROP = 1
+} cachekit_wire;
+
+/** What the objects of a function with a backend are. */
+typedef enum cachekit_codec {
+    CACHEKIT_CODEC_VALUE = 0, /* a `const cachekit_value *`, stored as MessagePack */
+    CACHEKIT_CODEC_JSON = 1,  /* the same, stored as JSON: no bytes, integers of 64 bits */
+    CACHEKIT_CODEC_BYTES = 2  /* `size_bytes` bytes of any kind; NULL is no result */
+} cachekit_codec;
+
 /** Zero in any member means the default. Members are only ever appended. */
 typedef struct cachekit_function_options {
     size_t size;
@@ -141,10 +202,50 @@ typedef struct cachekit_function_options {
     double refresh_ratio;
     int64_t refresh_retry_ms; /* pause after a failed refresh; default 10,000 */
     cachekit_policy policy;   /* default CACHEKIT_LRU */
+
+    /**
+     * Objects in this process only, though the cache has a backend. The members above from
+     * budget_bytes on, `destroy` aside, are for such functions, those below for the others; who
+     * sets one that cannot act is told so.
+     */
+    bool is_local;
+    cachekit_wire wire;
+    cachekit_codec codec;
+    /** CACHEKIT_ON: values are sealed under the cache's keyring, in memory as well. */
+    cachekit_switch encryption;
+    cachekit_switch integrity; /* AUTO: a checksum goes with the value; default on */
+    cachekit_switch memory;    /* stored bytes are kept in this process too; default on */
+    cachekit_switch breaker; /* default on: after failures the backend is left alone for a while */
+    cachekit_switch backpressure; /* default on: at most 100 questions to the backend at once */
+    cachekit_switch metrics;      /* default on */
+    /** Bytes that do not authenticate fail the call, and stay, rather than being computed anew. */
+    cachekit_switch fail_closed; /* default off */
+    /** One computation among all processes, where the backend has locks. */
+    cachekit_switch distributed_lock; /* default off */
+    int64_t deadline_ms;              /* of each question to the backend; default 250 */
+    int64_t lock_hold_ms;             /* default 30,000 */
+    int64_t lock_wait_ms;             /* default 5,000; then computed without the lock */
+    size_t value_max_bytes; /* of stored bytes; larger ones are returned and not stored; 100 MiB */
+    /** Lives are shortened by up to this share, at random, so that they do not end together (0 to
+     * 0.5). */
+    double ttl_jitter_ratio;
 } cachekit_function_options;
 
-/** Ready-made options: `minimal` is 300 s and nothing else, `local` is 256 entries for 300 s. */
+/**
+ * Ready-made options.
+ *
+ * | preset     | ttl_ms  | integrity, metrics, breaker, backpressure | encryption | else |
+ * |------------|---------|-------------------------------------------|------------|-----------------|
+ * | minimal    | 300,000 | off                                       | off        | | | production
+ * | 600,000 | on                                        | off        | sweeps itself   | | secure
+ * | 600,000 | on                                        | on         | needs a backend | | test |
+ * 300,000 | off                                       | off        |                 | | local |
+ * 300,000 |                                           |            | 256 entries     |
+ */
 CACHEKIT_API cachekit_function_options cachekit_preset_minimal(void);
+CACHEKIT_API cachekit_function_options cachekit_preset_production(void);
+CACHEKIT_API cachekit_function_options cachekit_preset_secure(void);
+CACHEKIT_API cachekit_function_options cachekit_preset_test(void);
 CACHEKIT_API cachekit_function_options cachekit_preset_local(void);
 
 /**
@@ -181,13 +282,29 @@ CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_call(cachekit_function
                                                                size_t count, cachekit_hit *hit,
                                                                cachekit_error *error);
 
+/**
+ * What a call would find, in memory and then in the backend, without computing: CACHEKIT_OK or
+ * CACHEKIT_MISS; else as cachekit_call(). Functions without a backend: memory alone.
+ */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_peek(cachekit_function *function,
+                                                               const cachekit_arg *args,
+                                                               size_t count, cachekit_hit *hit,
+                                                               cachekit_error *error);
+
 /** Ends the use of a handle. Legal from any thread; a second release does nothing. */
 CACHEKIT_API void cachekit_release(cachekit_hit *hit);
 
-/** Forgets one call, or all: after the return no call serves what was there before. */
+/**
+ * Forgets one call, or all: after the return no call of this process serves what was there before.
+ *
+ * With a backend it is removed there as well; of a whole function, all keys that this process has
+ * read or written. What another process is writing at that moment lands, and what it holds in its
+ * own memory it serves until its life ends. If the backend fails, its status is returned, memory is
+ * empty all the same, and cachekit_maintain(), the next invalidation or the next store tries again.
+ */
 CACHEKIT_API cachekit_status cachekit_invalidate(cachekit_function *function,
                                                  const cachekit_arg *args, size_t count);
-CACHEKIT_API void cachekit_invalidate_all(cachekit_function *function);
+CACHEKIT_API cachekit_status cachekit_invalidate_all(cachekit_function *function);
 
 /** Counters since the function was made. */
 typedef struct cachekit_info_data {
@@ -200,8 +317,23 @@ typedef struct cachekit_info_data {
     uint64_t removals[5]; /* by cachekit_cause */
     size_t entries;
     size_t used_bytes, budget_bytes, overhead_bytes; /* overhead: index and orders, in used_bytes */
+
+    /* Of functions with a backend; entries and bytes above are then those of the whole cache. */
+    uint64_t l1_hits, l2_hits; /* hits are their sum and joined computations */
+    uint64_t backend_failures; /* questions that it did not answer */
+    uint64_t backend_skipped;  /* questions not asked: the breaker was open, or too many at once */
+    uint64_t corrupt;          /* stored bytes that were no value: removed, computed anew */
+    uint64_t unauthentic;      /* sealed bytes that did not open */
+    uint64_t unkeyed;          /* calls computed without a key: arguments that have none */
+    uint64_t too_large;        /* results over value_max_bytes */
 } cachekit_info_data;
 CACHEKIT_API void cachekit_info(cachekit_function *function, cachekit_info_data *out);
+
+/**
+ * Appends to `out` what the process has counted, of all caches, in Prometheus's text format 0.0.4.
+ * CACHEKIT_OK or CACHEKIT_E_NOMEM, then `out` is as it was.
+ */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_metrics_write(cachekit_buffer *out);
 
 /**
  * The plain store: objects under key bytes (copied; 1 to 2^32 - 1 bytes), no function. put hands

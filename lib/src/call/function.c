@@ -67,7 +67,7 @@ void cki_hit_kept(cachekit_hit *hit, struct cki_memory *memory, struct cki_entry
 struct cki_cell *cki_cell_for(const struct cki_memory *memory)
 {
     struct cki_cell *cell = cki_cell;
-    if (memory->number >= atomic_load(&cell->counter_room)) {
+    if (memory->number >= cell->counter_room) {
         cell = cki_cell_ready(memory->number);
     }
     return cell;
@@ -351,15 +351,16 @@ cachekit_status cachekit_invalidate(cachekit_function *function, const cachekit_
     return status;
 }
 
-void cachekit_invalidate_all(cachekit_function *function)
+cachekit_status cachekit_invalidate_all(cachekit_function *function)
 {
     if (function == NULL) {
-        return;
+        return CACHEKIT_E_INVALID;
     }
     cki_fork_check();
     cki_flights_overtake(&function->flights, NULL);
     CKI_YIELD();
     (void)cki_memory_clear(&function->memory, CKI_INVALIDATED);
+    return CACHEKIT_OK;
 }
 
 void cachekit_info(cachekit_function *function, cachekit_info_data *out)
