@@ -36,8 +36,8 @@
 
 enum {
     HEAD_MAX = 9, // of any object
-    ROOM_MIN = 32 // head of any node: a map of two, its longest name, true, "value" and the head of
-                  // the text
+    // Head of any node: a map of two, its longest name, true, "value" and the head of the text.
+    ROOM_MIN = CKI_PUT_ROOM
 };
 
 // The place in a collection to come back to.
@@ -285,6 +285,17 @@ static inline uint8_t *put_header(uint8_t *at, const cachekit_value *collection)
         msgpack_pack_array(&at, collection->len);
     }
     return at;
+}
+
+uint8_t *cki_put_leaf(uint8_t *at, const cachekit_value *node)
+{
+    return node->type == CACHEKIT_STR ? put_text(at, node->as.text, node->len)
+                                      : put_scalar(at, node);
+}
+
+uint8_t *cki_put_header(uint8_t *at, const cachekit_value *collection)
+{
+    return put_header(at, collection);
 }
 
 static enum fault fault_of(const cachekit_value *node)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include <cachekit/bytes.h>
+#include <cachekit/value.h>
 
 // Each returns CACHEKIT_OK or CACHEKIT_E_NOMEM, and after a failure has appended nothing. Text,
 // bytes and counts go to 2^32 - 1, which is not checked.
@@ -21,5 +22,14 @@ CACHEKIT_MUST_CHECK cachekit_status cki_pack_bin(cachekit_buffer *out, const voi
                                                  size_t len);
 CACHEKIT_MUST_CHECK cachekit_status cki_pack_array(cachekit_buffer *out, size_t count);
 CACHEKIT_MUST_CHECK cachekit_status cki_pack_map(cachekit_buffer *out, size_t pairs);
+
+// Beside the `len` of a node, the room that the two below need at `at`. Both return where to go on.
+enum { CKI_PUT_ROOM = 32 };
+
+// A node that is no collection; dates as their maps. NULL: text that is not UTF-8, a date that is
+// none, an unknown type.
+CACHEKIT_MUST_CHECK uint8_t *cki_put_leaf(uint8_t *at, const cachekit_value *node);
+// The header of an array or a map.
+CACHEKIT_MUST_CHECK uint8_t *cki_put_header(uint8_t *at, const cachekit_value *collection);
 
 #endif
