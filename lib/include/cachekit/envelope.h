@@ -28,6 +28,7 @@ CACHEKIT_BEGIN_DECLS
 #define CACHEKIT_FORMAT_MSGPACK "msgpack"
 #define CACHEKIT_FORMAT_ORJSON  "orjson"
 #define CACHEKIT_FORMAT_ARROW   "arrow"
+#define CACHEKIT_FORMAT_BYTES   "bytes" /* any bytes; of this library, other SDKs refuse it */
 
 /** What an envelope says about itself; nothing of it is verified against the payload. */
 typedef struct cachekit_envelope_info {

@@ -83,7 +83,7 @@ CACHEKIT_API uint64_t cachekit_keyring_sealed(const cachekit_keyring *keyring);
 /** What sealed bytes are bound to besides the tenant. Borrowed for the call. */
 typedef struct cachekit_binding {
     cachekit_slice cache_key; /* the logical key, without a backend's prefix; not empty */
-    const char *format;       /* "msgpack", "orjson" or "arrow" */
+    const char *format;       /* one of the texts of envelope.h */
     bool compressed;
     const char *original_type; /* NULL or "": no such component */
 } cachekit_binding;
