@@ -2,16 +2,13 @@
 // The verb table and nothing else that decides: find the verb, run it, make sure that what it
 // printed has arrived. A result that could not be written is not a result.
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/exit.h"
 #include "cli/nearest.h"
 #include "cli/say.h"
+#include "cli/startup.h"
 #include "cli/tool.h"
 #include "verb.h"
 
@@ -93,25 +90,6 @@ static int dispatch(int argc, char **argv)
     return is_help ? print_help() : printf("ckbench %s\n", tool_version()) < 0;
 }
 
-// A closed descriptor would be handed to the next file that is opened, and our text with it. Read
-// only, so that writing to a closed stdout still fails.
-static void fill_closed_descriptors(void)
-{
-    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
-        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
-            (void)open("/dev/null", O_RDONLY);
-        }
-    }
-}
-
-// What was handed down may not cost us our own files: a mask that keeps the owner out, or a limit
-// on file sizes that kills instead of failing a write.
-static void settle(void)
-{
-    (void)umask(umask(077) & 077);
-    (void)signal(SIGXFSZ, SIG_IGN);
-}
-
 // Buffered text fails when it is flushed, long after printf said that all was well.
 static int finish(int exit_code)
 {
@@ -126,7 +104,6 @@ static int finish(int exit_code)
 
 int main(int argc, char **argv)
 {
-    fill_closed_descriptors();
-    settle();
+    startup();
     return finish(dispatch(argc, argv));
 }

@@ -85,6 +85,7 @@ struct opt_table {
     const void *defaults; // help prints them; one outside its bounds means "decided later"
     size_t size;
     const char *example; // one command line
+    bool is_discreet;    // words that are no options may be secret: complaints do not repeat them
 };
 
 #define OPT_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))

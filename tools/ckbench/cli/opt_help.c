@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/opt_value.h"
+#include "cli/tool.h"
 
 enum { HELP_COLUMNS = 80, HELP_INDENT = 28, TEXT_SIZE = 1024 };
 
@@ -111,8 +112,8 @@ static const char *operand_word(const struct opt_table *table)
 void opt_help(const struct opt_table *table, FILE *stream)
 {
     const char *operands = operand_word(table);
-    (void)fprintf(stream, "usage: ckbench %s [options]%s%s\n\n", table->verb, operands ? " " : "",
-                  operands ? operands : "");
+    (void)fprintf(stream, "usage: %s %s [options]%s%s\n\n", tool_name(), table->verb,
+                  operands ? " " : "", operands ? operands : "");
     print_wrapped(stream, table->about, 0, 0);
     (void)fputs("\noptions:\n", stream);
     for (size_t i = 0; i < table->row_count; i++) {

@@ -147,6 +147,9 @@ static bool take_letter(struct walk *walk, const char *word)
 static bool take_operand(struct walk *walk, const char *word)
 {
     const struct opt *row = find_operands(walk->table);
+    if (row == NULL && walk->table->is_discreet) {
+        return fault_set(walk->fault, "%s takes options only", walk->table->verb);
+    }
     if (row == NULL) {
         return fault_set(walk->fault, "'%.*s' is not expected: %s takes options only", TYPED_MAX,
                          word, walk->table->verb);

@@ -4,6 +4,7 @@
 
 #include "cli/exit.h"
 #include "cli/say.h"
+#include "cli/tool.h"
 
 bool opt_read(const struct opt_table *table, int argc, char *const *argv, void *options,
               int *exit_code)
@@ -19,6 +20,7 @@ bool opt_read(const struct opt_table *table, int argc, char *const *argv, void *
     case OPT_REFUSED:
         break;
     }
-    *exit_code = say_fail(EXIT_USAGE, "%s (see ckbench %s --help)", fault.text, table->verb);
+    *exit_code =
+        say_fail(EXIT_USAGE, "%s (see %s %s --help)", fault.text, tool_name(), table->verb);
     return false;
 }

@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/tool.h"
+
 static void say_text(const char *text)
 {
     (void)fflush(stdout); // so that result and message appear in the order they were made
-    (void)fprintf(stderr, "ckbench: %s\n", text);
+    (void)fprintf(stderr, "%s: %s\n", tool_name(), text);
     (void)fflush(stderr);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages to people: one line each, "ckbench: TEXT", on stderr. Layer: cli; only this room and
-// main.c write to stderr.
+// Messages to people: one line each, "ckbench: TEXT" (or the name of another program), on stderr.
+// Layer: cli; only this room and main.c write to stderr.
 #ifndef CKBENCH_SAY_H
 #define CKBENCH_SAY_H
 

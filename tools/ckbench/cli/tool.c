@@ -7,6 +7,11 @@
 
 extern const char *const ckbench_stamp_commit;
 
+const char *tool_name(void)
+{
+    return "ckbench";
+}
+
 const char *tool_version(void)
 {
     return CKBENCH_VERSION;
