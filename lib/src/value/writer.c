@@ -211,8 +211,11 @@ static inline bool copy_ascii(uint8_t *to, const char *text, size_t len)
 
 #undef COPY_ENDS
 
+// These are inlined into put_tree() whoever else calls them.
+#define INLINED static inline __attribute__((always_inline))
+
 // Returns where to go on, or NULL if the text is no UTF-8.
-static inline uint8_t *put_text(uint8_t *at, const char *text, size_t len)
+INLINED uint8_t *put_text(uint8_t *at, const char *text, size_t len)
 {
     msgpack_pack_str(&at, len);
     if (!copy_ascii(at, text, len) && cki_utf8_valid_len((const uint8_t *)text, len) != len) {
@@ -221,7 +224,7 @@ static inline uint8_t *put_text(uint8_t *at, const char *text, size_t len)
     return at + len;
 }
 
-static uint8_t *put_date(uint8_t *at, const cachekit_value *date)
+INLINED uint8_t *put_date(uint8_t *at, const cachekit_value *date)
 {
     const char *name = cki_sentinel_name(date->type);
     struct date parsed;
@@ -240,7 +243,7 @@ static uint8_t *put_date(uint8_t *at, const cachekit_value *date)
 }
 
 // Everything but text and collections. Returns where to go on, or NULL.
-static uint8_t *put_scalar(uint8_t *at, const cachekit_value *node)
+INLINED uint8_t *put_scalar(uint8_t *at, const cachekit_value *node)
 {
     switch (node->type) {
     case CACHEKIT_NIL:
