@@ -21,6 +21,15 @@ CACHEKIT_BEGIN_DECLS
  *
  * What it does not do: an older ciphertext of the same key is accepted again (replay), and lengths
  * are visible.
+ *
+ * Expanded keys lie in one pool of locked pages that core dumps leave out; nowhere else in the
+ * process are they, or what they are made from, after a call has returned. Plaintext in buffers is
+ * the caller's to wipe. A child of fork has its parent's keyrings and may use them: nonces are
+ * random for each message, and the first call in the child locks the pool again, since the kernel
+ * takes no lock across a fork. Between the two the child's copies may be swapped out.
+ *
+ * Random nonces are safe for 2^32 messages under a derived key, over all processes that use it.
+ * Only those of this process are counted; with many writers, rotate keys in time.
  */
 
 enum {
@@ -33,15 +42,16 @@ enum {
 /** Zero in any member means the default. Members are only ever appended. */
 typedef struct cachekit_keyring_options {
     size_t size; /* set by CACHEKIT_KEYRING_OPTIONS_INIT */
-    /** Exactly 64 hex digits of either case and a NUL. Read for the call; wiping it is yours. */
+    /** Exactly 64 hex digits of either case, not all 0, and a NUL. Read for the call; wiping it is
+     * yours. */
     const char *master_key;
     /** Up to three earlier master keys, each as above: they open and never seal. */
     const char *const *retired_keys;
     size_t retired_count;
     const char *tenant; /* 1 to 1,024 bytes of UTF-8; default "default" */
-    /** Keys may lie in memory that the system can swap out, where locking it is not possible. */
+    /** Keys may lie in memory that the system can swap out or dump, where locking it fails. */
     bool allow_unlocked;
-    const cachekit_allocator *allocator; /* of everything but keys */
+    const cachekit_allocator *allocator; /* of all but keys and the 40 bytes of a count */
     const cachekit_entropy *entropy;     /* of nonces */
 } cachekit_keyring_options;
 
@@ -50,14 +60,18 @@ typedef struct cachekit_keyring_options {
         sizeof(cachekit_keyring_options), NULL, NULL, 0, NULL, false, NULL, NULL                   \
     }
 
-/** The keys of one tenant, derived. Used by any number of threads at once. */
+/**
+ * The keys of one tenant, derived. Used by any number of threads at once; no function here takes a
+ * lock, so a child of fork finds nothing held.
+ */
 typedef struct cachekit_keyring cachekit_keyring;
 
 /**
- * Derives all keys and forgets the master keys. CACHEKIT_E_CONFIG: a key that is not 64 hex digits,
- * more than three retired keys, a key twice, a blank one; a CPU without AES instructions; memory
- * that cannot be locked. CACHEKIT_E_INVALID: NULL, the tenant. CACHEKIT_E_NOMEM. The text never
- * holds a digit of a key. `*out` is NULL after a failure.
+ * Derives all keys and forgets the master keys. CACHEKIT_E_CONFIG: a key that is not 64 hex digits
+ * or is all zeros, more than three retired keys, a key twice, a blank one; a CPU without AES
+ * instructions; memory that cannot be locked; a library built without encryption.
+ * CACHEKIT_E_INVALID: NULL, options.size, the tenant. CACHEKIT_E_NOMEM. The text says which key it
+ * is about and never holds a digit of one. `*out` is NULL after a failure.
  */
 CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_keyring_new(
     const cachekit_keyring_options *options, cachekit_keyring **out, cachekit_error *error);
@@ -75,7 +89,8 @@ CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_keyring_fingerprint(
 
 /**
  * Messages sealed under the current derived key by this process, all keyrings together and those of
- * a parent before the fork included; other processes are not seen, nor are earlier runs. At 2^31
+ * a parent before the fork included; other processes are not seen, nor are earlier runs. The count
+ * outlives its keyrings: 40 bytes for each current key that the process has ever had. At 2^31
  * cachekit_seal() begins to answer CACHEKIT_ROTATE, at 2^32 - 1 it refuses.
  */
 CACHEKIT_API uint64_t cachekit_keyring_sealed(const cachekit_keyring *keyring);
@@ -92,8 +107,9 @@ typedef struct cachekit_binding {
  * Seals under the current key with a fresh random nonce. `out` is emptied first; `plain` may not
  * lie in it. CACHEKIT_OK, or CACHEKIT_ROTATE: done, and the key has sealed 2^31 messages or more.
  * CACHEKIT_E_INVALID: the binding. CACHEKIT_E_EXHAUSTED: 2^32 - 1 messages under this key.
- * CACHEKIT_E_ENTROPY, CACHEKIT_E_NOMEM, CACHEKIT_E_TOO_LARGE (over 512 MiB). After a failure `out`
- * is empty.
+ * CACHEKIT_E_ENTROPY, CACHEKIT_E_NOMEM, CACHEKIT_E_TOO_LARGE (over 512 MiB), CACHEKIT_E_CONFIG (in
+ * a child of fork: keys cannot be locked again). After a failure `out` is empty, and nothing was
+ * counted. Allocates, besides `out`, only for bindings of more than 512 bytes.
  */
 CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_seal(cachekit_keyring *keyring,
                                                                const cachekit_binding *binding,
@@ -103,12 +119,15 @@ CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_seal(cachekit_keyring 
 
 /**
  * Opens: tries the keys in order with one binding; only a failed authentication goes on to the
- * next.
- * `*key_index` (may be NULL) says which opened: above 0, a retired one. CACHEKIT_E_AUTH: no key
- * fits, or the bytes, tenant, cache key, format or compression are not those that were sealed;
- * which of these cannot be known. CACHEKIT_E_DECODE: fewer than 28 bytes. CACHEKIT_E_TOO_LARGE:
- * over 512 MiB and 28. CACHEKIT_E_INVALID, CACHEKIT_E_NOMEM. After a failure `out` is empty and
- * holds no plaintext.
+ * next. `sealed` may not lie in `out`, which gets exactly the room that is needed; one that must
+ * grow is wiped first. `*key_index` (may be NULL) is written on success and says which opened:
+ * above 0, a retired one.
+ *
+ * CACHEKIT_E_AUTH: no key fits, or the bytes, tenant, cache key, format, compression or type are
+ * not those that were sealed; which of these cannot be known. CACHEKIT_E_DECODE: fewer than 28
+ * bytes. CACHEKIT_E_TOO_LARGE: over 512 MiB and 28. CACHEKIT_E_INVALID, CACHEKIT_E_NOMEM,
+ * CACHEKIT_E_CONFIG (as in cachekit_seal()). After a failure `out` is empty and all its room is
+ * wiped.
  */
 CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status
 cachekit_open(cachekit_keyring *keyring, const cachekit_binding *binding, cachekit_slice sealed,
