@@ -6,11 +6,6 @@
 
 #include "paths/verdict.h"
 
-static int64_t read_tick(void *context)
-{
-    return *(const int64_t *)context;
-}
-
 static cachekit_status fill_fixed(void *context, void *out, size_t len)
 {
     (void)context;
@@ -43,7 +38,7 @@ l1_state *l1_state_new(const cachekit_cache_options *options, int coarse)
         o = *options;
     }
     s->tick_ns = 1000;
-    s->clock = (cachekit_clock){read_tick, &s->tick_ns};
+    s->clock = (cachekit_clock){NULL, &s->tick_ns};
     o.clock = coarse ? NULL : &s->clock;
     o.entropy = &entropy;
     if (cachekit_cache_new(&o, &s->cache, NULL) != CACHEKIT_OK) {

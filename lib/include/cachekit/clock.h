@@ -15,7 +15,10 @@ CACHEKIT_BEGIN_DECLS
  * every thread that calls the library, and must never run backwards.
  */
 typedef struct cachekit_clock {
-    /** Nanoseconds since any fixed start. */
+    /**
+     * Nanoseconds since any fixed start. NULL: a tick. Then `context` points to an int64_t that the
+     * program stores atomically as time goes by, and a look at the clock is one load.
+     */
     int64_t (*now_ns)(void *context);
     void *context;
 } cachekit_clock;

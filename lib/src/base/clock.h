@@ -7,4 +7,13 @@
 
 int64_t cki_now_ns(const cachekit_clock *clock);
 
+// The coarse monotonic clock as a function of a clock.
+int64_t cki_coarse_ns(void *context);
+
+// What a clock without a function points to.
+static inline int64_t cki_tick(const void *tick)
+{
+    return __atomic_load_n((const int64_t *)tick, __ATOMIC_ACQUIRE);
+}
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Arguments as keys. Scalars are hashed and compared where they lie; only a miss packs them: one
-// cell of 16 bytes each (the argument itself, a text's pointer blanked), then the texts.
+// alone as its 8 bytes or its text, others as a cell of 16 bytes each (the argument itself, a
+// text's pointer blanked), then the texts.
 #ifndef CKI_ARGS_H
 #define CKI_ARGS_H
 
@@ -22,6 +23,14 @@ struct cki_args {
     size_t count;
     uint32_t packed_len;
 };
+
+// Secrets of a cache. Where an operand of a product is a stranger's, a secret is in it, so that
+// nobody can choose a zero that swallows the other one.
+struct cki_seed {
+    uint64_t a, b, c;
+};
+
+#define CKI_INLINE __attribute__((always_inline)) static inline
 
 static inline uint64_t cki_mix(uint64_t a, uint64_t b)
 {
@@ -54,27 +63,28 @@ static inline uint64_t cki_load_short(const uint8_t *text, size_t len)
 
 enum { CKI_BRIEF_MAX = 32 }; // texts that are hashed and compared inline
 
-__attribute__((always_inline)) static inline uint64_t cki_hash_brief(const uint8_t *text,
-                                                                     size_t len, uint64_t seed)
+// `start` is the hash of what came before, or the seed's `a`.
+CKI_INLINE uint64_t cki_hash_brief(const uint8_t *text, size_t len, uint64_t start,
+                                   const struct cki_seed *seed)
 {
     if (len >= 16) {
-        uint64_t a = cki_mix(cki_load64(text) ^ seed, cki_load64(text + 8) ^ 0x9e3779b97f4a7c15U);
-        return cki_mix(cki_load64(text + len - 16) ^ a,
-                       cki_load64(text + len - 8) ^ 0xc2b2ae3d27d4eb4fU);
+        uint64_t head = cki_mix(cki_load64(text) ^ start, cki_load64(text + 8) ^ seed->b);
+        return cki_mix(cki_load64(text + len - 16) ^ head, cki_load64(text + len - 8) ^ seed->c);
     }
     if (len >= 8) {
-        return cki_mix(cki_load64(text) ^ seed, cki_load64(text + len - 8) ^ 0x9e3779b97f4a7c15U);
+        return cki_mix(cki_load64(text) ^ start, cki_load64(text + len - 8) ^ seed->b);
     }
-    return cki_mix(cki_load_short(text, len) ^ seed, 0x9e3779b97f4a7c15U ^ len);
+    return cki_mix(cki_load_short(text, len) ^ start, seed->b ^ len);
 }
 
-static inline uint64_t cki_hash_text(const uint8_t *text, size_t len, uint64_t seed)
+static inline uint64_t cki_hash_text(const uint8_t *text, size_t len, uint64_t start,
+                                     const struct cki_seed *seed)
 {
-    return len > CKI_BRIEF_MAX ? cki_xxh3_seeded(text, len, seed) : cki_hash_brief(text, len, seed);
+    return len > CKI_BRIEF_MAX ? cki_xxh3_seeded(text, len, start)
+                               : cki_hash_brief(text, len, start, seed);
 }
 
-__attribute__((always_inline)) static inline bool cki_same_brief(const uint8_t *a, const uint8_t *b,
-                                                                 size_t len)
+CKI_INLINE bool cki_same_brief(const uint8_t *a, const uint8_t *b, size_t len)
 {
     if (len >= 16) {
         uint64_t head = (cki_load64(a) ^ cki_load64(b)) | (cki_load64(a + 8) ^ cki_load64(b + 8));
@@ -88,58 +98,79 @@ __attribute__((always_inline)) static inline bool cki_same_brief(const uint8_t *
     return cki_load_short(a, len) == cki_load_short(b, len);
 }
 
-// Type and length as one word, as they lie.
-static inline uint64_t cki_arg_kind(const cachekit_arg *arg)
-{
-    return cki_load64((const uint8_t *)arg);
-}
-
 static inline bool cki_same_text(const uint8_t *a, const uint8_t *b, size_t len)
 {
     return len > CKI_BRIEF_MAX ? memcmp(a, b, len) == 0 : cki_same_brief(a, b, len);
 }
 
-static inline uint64_t cki_arg_mix(uint64_t hash, uint64_t bits, uint64_t kind)
+// Type and length as one word, as they lie: the shape of a key of this argument alone.
+static inline uint64_t cki_arg_kind(const cachekit_arg *arg)
 {
-    return cki_mix(hash ^ bits, kind ^ 0x2545f4914f6cdd1dU);
+    return cki_load64((const uint8_t *)arg);
 }
 
-// False: not all scalars, more than the short way takes, or a text that is NULL. With `brief` also
-// if a text is not: a function that calls none is much shorter.
-__attribute__((always_inline)) static inline bool cki_args_hash(struct cki_args *a, uint64_t seed,
-                                                                bool brief, uint64_t *out)
+CKI_INLINE uint64_t cki_number_hash(const cachekit_arg *arg, uint64_t start,
+                                    const struct cki_seed *seed)
 {
-    uint64_t hash = seed;
-    uint32_t text = 0;
-    if (a->count > CKI_ARGS_MAX) {
+    return cki_mix(arg->as.bits ^ start, cki_arg_kind(arg) ^ seed->c);
+}
+
+CKI_INLINE uint64_t cki_text_hash(const cachekit_arg *arg, uint64_t start,
+                                  const struct cki_seed *seed)
+{
+    return cki_hash_brief(arg->as.data, arg->len, start, seed) ^ cki_arg_kind(arg);
+}
+
+// One number against an entry, and one brief text.
+CKI_INLINE bool cki_number_matches(const struct cki_entry *entry, const void *key)
+{
+    const cachekit_arg *arg = key;
+    return entry->shape == cki_arg_kind(arg) && cki_load64(entry->key) == arg->as.bits;
+}
+
+static inline bool cki_is_brief_text(const cachekit_arg *arg)
+{
+    return (arg->type == CACHEKIT_ARG_STR || arg->type == CACHEKIT_ARG_BYTES) &&
+           arg->len <= CKI_BRIEF_MAX && arg->as.data != NULL;
+}
+
+CKI_INLINE bool cki_text_matches(const struct cki_entry *entry, const void *key)
+{
+    const cachekit_arg *arg = key;
+    return entry->shape == cki_arg_kind(arg) && cki_same_brief(entry->key, arg->as.data, arg->len);
+}
+
+// Several arguments, or none, of which texts are brief: a function that calls none is much shorter.
+// False: too many, or one is neither a number nor a brief text.
+CKI_INLINE bool cki_briefs_hash(const cachekit_arg *args, size_t count, const struct cki_seed *seed,
+                                uint64_t *out)
+{
+    uint64_t hash = seed->a;
+    if (count > CKI_ARGS_MAX) {
         return false;
     }
-    for (const cachekit_arg *arg = a->args, *end = arg + a->count; arg < end; arg++) {
-        uint64_t bits = arg->as.bits;
-        if (arg->type >= CACHEKIT_ARG_STR) {
-            uint32_t len = arg->len, most = brief ? CKI_BRIEF_MAX : CKI_ARGS_TEXT_MAX;
-            if (len > most || arg->type > CACHEKIT_ARG_BYTES || (bits == 0 && len != 0)) {
-                return false;
-            }
-            text += len;
-            bits = brief ? cki_hash_brief(arg->as.data, len, seed)
-                         : cki_hash_text(arg->as.data, len, seed);
+    for (const cachekit_arg *arg = args, *end = arg + count; arg < end; arg++) {
+        if (arg->type < CACHEKIT_ARG_STR) {
+            hash = cki_number_hash(arg, hash, seed);
+        } else if (cki_is_brief_text(arg)) {
+            hash = cki_text_hash(arg, hash, seed);
+        } else {
+            return false;
         }
-        hash = cki_arg_mix(hash, bits, cki_arg_kind(arg));
     }
-    a->packed_len = (uint32_t)a->count * 16 + text;
     *out = hash;
-    return text <= CKI_ARGS_TEXT_MAX;
+    return true;
 }
 
-__attribute__((always_inline)) static inline bool
-cki_args_match(const struct cki_entry *entry, const struct cki_args *a, bool brief)
+// Cells that are the same say that lengths are.
+CKI_INLINE bool cki_briefs_match(const struct cki_entry *entry, const cachekit_arg *args,
+                                 size_t count)
 {
-    if (entry->shape != cki_shape(CKI_KEY_SCALARS, a->packed_len)) {
+    if ((uint32_t)entry->shape != CKI_KEY_SCALARS + (uint32_t)count) {
         return false;
     }
-    const uint8_t *cell = entry->key, *text = entry->key + a->count * 16;
-    for (const cachekit_arg *arg = a->args, *end = arg + a->count; arg < end; arg++, cell += 16) {
+    const uint8_t *cell = entry->key, *text = entry->key + count * 16;
+    for (const cachekit_arg *arg = args, *end = arg + count; arg < end; arg++, cell += 16) {
         if (cki_load64(cell) != cki_arg_kind(arg)) {
             return false;
         }
@@ -147,56 +178,28 @@ cki_args_match(const struct cki_entry *entry, const struct cki_args *a, bool bri
             if (cki_load64(cell + 8) != arg->as.bits) {
                 return false;
             }
-        } else {
-            if (brief ? !cki_same_brief(text, arg->as.data, arg->len)
-                      : !cki_same_text(text, arg->as.data, arg->len)) {
-                return false;
-            }
+        } else if (cki_same_brief(text, arg->as.data, arg->len)) {
             text += arg->len;
+        } else {
+            return false;
         }
     }
     return true;
 }
 
-// The same for one argument that is no text.
-static inline uint64_t cki_one_hash(const cachekit_arg *arg, uint64_t seed)
-{
-    return cki_arg_mix(seed, arg->as.bits, cki_arg_kind(arg));
-}
+// The same for any scalars: at most CKI_ARGS_MAX, texts of CKI_ARGS_TEXT_MAX in all. The hash is
+// the one that the shorter ways give.
+bool cki_args_hash(struct cki_args *args, const struct cki_seed *seed, uint64_t *out);
+bool cki_args_match(const struct cki_entry *entry, const struct cki_args *args);
 
-__attribute__((always_inline)) static inline bool cki_one_matches(const struct cki_entry *entry,
-                                                                  const void *key)
+// The key of scalars that cki_args_hash() took, its bytes in `packed`.
+void cki_args_pack(const struct cki_args *args, uint8_t packed[CKI_ARGS_PACKED_MAX],
+                   struct cki_key *key);
+static inline bool cki_key_is_scalars(const struct cki_key *key)
 {
-    const cachekit_arg *arg = key;
-    return entry->shape == cki_shape(CKI_KEY_SCALARS, 16) &&
-           cki_load64(entry->key) == cki_arg_kind(arg) &&
-           cki_load64(entry->key + 8) == arg->as.bits;
+    return key->kind < CKI_KEY_ONE_END || key->kind >= CKI_KEY_SCALARS;
 }
-
-// And for one that is text.
-static inline bool cki_is_brief_text(const cachekit_arg *arg)
-{
-    return (arg->type == CACHEKIT_ARG_STR || arg->type == CACHEKIT_ARG_BYTES) &&
-           arg->len <= CKI_BRIEF_MAX && arg->as.data != NULL;
-}
-
-static inline uint64_t cki_text_hash(const cachekit_arg *arg, uint64_t seed)
-{
-    return cki_arg_mix(seed, cki_hash_brief(arg->as.data, arg->len, seed), cki_arg_kind(arg));
-}
-
-__attribute__((always_inline)) static inline bool cki_text_matches(const struct cki_entry *entry,
-                                                                   const void *key)
-{
-    const cachekit_arg *arg = key;
-    return entry->shape == cki_shape(CKI_KEY_SCALARS, 16) + arg->len &&
-           cki_load64(entry->key) == cki_arg_kind(arg) &&
-           cki_same_brief(entry->key + 16, arg->as.data, arg->len);
-}
-
-// Packs scalars that cki_args_hash() took.
-void cki_args_pack(const struct cki_args *args, uint8_t packed[CKI_ARGS_PACKED_MAX]);
-// The arguments of a packed key; texts point into it.
-size_t cki_args_unpack(const uint8_t *packed, uint32_t len, cachekit_arg out[CKI_ARGS_MAX]);
+// The arguments of such a key; texts point into its bytes.
+size_t cki_args_unpack(const struct cki_key *key, cachekit_arg out[CKI_ARGS_MAX]);
 
 #endif

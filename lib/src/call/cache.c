@@ -55,6 +55,8 @@ static cachekit_status open_parts(cachekit_cache *cache)
     if (status != CACHEKIT_OK) {
         return status;
     }
+    cache->seed.b ^= 0x9e3779b97f4a7c15U; // factors, so of use even where the entropy is none
+    cache->seed.c ^= 0xc2b2ae3d27d4eb4fU;
     if (pthread_mutex_init(&cache->lock, NULL) != 0) {
         return CACHEKIT_E_NOMEM;
     }
@@ -165,8 +167,8 @@ void cki_cache_forked(cachekit_cache *cache)
 
 static struct cki_key key_of(const cachekit_cache *cache, cachekit_slice key)
 {
-    return (struct cki_key){cki_hash_text(key.data, key.len, cache->seed), CKI_KEY_BYTES,
-                            (uint32_t)key.len, key.data};
+    return (struct cki_key){cki_key_hash(key, &cache->seed), CKI_KEY_BYTES, (uint32_t)key.len,
+                            key.data};
 }
 
 cachekit_status cki_get_slowly(cachekit_cache *cache, cachekit_slice slice, cachekit_hit *hit)

@@ -8,6 +8,7 @@
 
 #include <cachekit/cache.h>
 
+#include "call/args.h"
 #include "call/flight.h"
 #include "call/maintain.h"
 #include "call/refresh.h"
@@ -22,8 +23,8 @@ struct cki_listener {
 };
 
 struct cachekit_function {
-    struct cki_memory memory; // first: a handle that was not stored finds its function by it
-    uint64_t seed;
+    struct cki_memory memory;
+    struct cki_seed seed;
     int64_t ttl_ns, due_ns;
     cachekit_loader loader;
     void *context;
@@ -46,7 +47,7 @@ struct cachekit_cache {
     struct cki_memory store;
     struct cki_listener listener;
     _Atomic uint64_t slow_hits, misses;
-    uint64_t seed;
+    struct cki_seed seed;
     pthread_mutex_t lock;                          // of those who add a function
     _Atomic(struct cachekit_function *) functions; // grows at its head only
     struct cki_refresh refresh;
@@ -62,13 +63,14 @@ static inline int64_t cki_ms_to_ns(int64_t ms)
     return ms >= INT64_MAX / CKI_NS_PER_MS ? CKI_FOREVER : ms * CKI_NS_PER_MS;
 }
 
-// What a handle's grip is: a pin's address, or by its lower bits one of these.
+// What a handle's grip is, by its lower bits; 0: nothing.
 enum {
-    CKI_GRIP_HOLD = 1, // an entry's address; the owner is its memory
-    CKI_GRIP_LOOSE =
-        2, // forks of the process; the value was never stored, the owner is the function
-    CKI_GRIP_TAGS = 3,
-    CKI_GRIP_SHIFT = 2
+    CKI_GRIP_PIN = 1,  // a pin's address
+    CKI_GRIP_HOLD = 2, // an entry's address; the owner is its memory
+    // Forks of the process; the value was never stored, the owner is the function.
+    CKI_GRIP_LOOSE = 4,
+    CKI_GRIP_TAGS = 7,
+    CKI_GRIP_SHIFT = 3
 };
 
 static inline void cki_hit_pinned(cachekit_hit *hit, const struct cki_entry *entry, cki_pin *pin,
@@ -77,7 +79,7 @@ static inline void cki_hit_pinned(cachekit_hit *hit, const struct cki_entry *ent
     hit->object = entry->object;
     hit->size_bytes = entry->object_size;
     hit->layer = layer;
-    hit->grip = (uintptr_t)pin;
+    hit->grip = (uintptr_t)pin + CKI_GRIP_PIN;
 }
 
 static inline void cki_hit_clear(cachekit_hit *hit)
@@ -99,6 +101,11 @@ struct cki_cell *cki_cell_for(const struct cki_memory *memory);
 static inline bool cki_is_key(cachekit_slice key)
 {
     return key.data != NULL && key.len > 0 && key.len <= UINT32_MAX / 2;
+}
+
+static inline uint64_t cki_key_hash(cachekit_slice key, const struct cki_seed *seed)
+{
+    return cki_hash_text(key.data, key.len, seed->a, seed);
 }
 
 // Whatever is not a plain hit, or not the release of one.

@@ -138,7 +138,7 @@ static void keep(struct loading *loading)
     const struct cki_store store = {
         .entry = entry,
         .ttl_ns = f->ttl_ns,
-        .due_ns = call->key.kind == CKI_KEY_SCALARS ? f->due_ns : CKI_FOREVER,
+        .due_ns = cki_key_is_scalars(&call->key) ? f->due_ns : CKI_FOREVER,
         .overtaken = &loading->flight->is_overtaken,
     };
     struct cki_grip grip = {cki_cell_for(&f->memory), NULL};
@@ -212,7 +212,7 @@ static cachekit_status follow(struct call *call, const struct cki_flight *flight
 static double draw(cachekit_function *f)
 {
     uint64_t n = atomic_fetch_add_explicit(&f->draws, 1, memory_order_relaxed);
-    uint64_t bits = cki_mix(f->seed ^ n, 0x9e3779b97f4a7c15U);
+    uint64_t bits = cki_mix(f->seed.a ^ n, 0x9e3779b97f4a7c15U);
     return 0.9 + 0.2 * ((double)(bits >> 11) * 0x1p-53);
 }
 
@@ -221,7 +221,7 @@ static void consider_refresh(struct call *call, const struct cki_entry *entry)
 {
     cachekit_function *f = call->function;
     int64_t now = cki_memory_now(&f->memory);
-    if (f->due_ns == CKI_FOREVER || call->key.kind != CKI_KEY_SCALARS ||
+    if (f->due_ns == CKI_FOREVER || !cki_key_is_scalars(&call->key) ||
         now < atomic_load(&entry->due_ns)) {
         return;
     }
@@ -292,20 +292,17 @@ static cachekit_status check(const cachekit_arg *args, size_t count, cachekit_er
 // The key of a call: packed scalars, or MessagePack when they are too many or too long.
 static cachekit_status make_key(struct call *call)
 {
-    uint64_t seed = call->function->seed;
+    const struct cki_seed *seed = &call->function->seed;
     cachekit_status status = check(call->args.args, call->args.count, call->error);
     if (status != CACHEKIT_OK) {
         return status;
     }
-    if (cki_args_hash(&call->args, seed, false, &call->key.hash)) {
-        cki_args_pack(&call->args, call->packed);
-        call->key.kind = CKI_KEY_SCALARS;
-        call->key.len = call->args.packed_len;
-        call->key.bytes = call->packed;
+    if (cki_args_hash(&call->args, seed, &call->key.hash)) {
+        cki_args_pack(&call->args, call->packed, &call->key);
         return CACHEKIT_OK;
     }
     cachekit_buffer_init(&call->long_key, call->function->memory.options.allocator);
-    return cki_long_key(&call->args, seed, &call->long_key, &call->key, call->error);
+    return cki_long_key(&call->args, seed->a, &call->long_key, &call->key, call->error);
 }
 
 cachekit_status cki_call_slowly(cachekit_function *function, const cachekit_arg *args, size_t count,

@@ -112,7 +112,7 @@ static cachekit_status load(struct errand *errand, cachekit_result *result)
     struct cachekit_function *f = errand->job->function;
     cachekit_arg args[CKI_ARGS_MAX];
     cachekit_error error = {CACHEKIT_OK, 0, 0, ""};
-    size_t count = cki_args_unpack(errand->job->key.bytes, errand->job->key.len, args);
+    size_t count = cki_args_unpack(&errand->job->key, args);
     cachekit_status status;
     pthread_cleanup_push(thread_ends, errand);
     status = f->loader(f->context, args, count, result, &error);

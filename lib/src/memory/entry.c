@@ -8,7 +8,7 @@
 
 size_t cki_entry_bytes(const struct cki_entry *entry)
 {
-    return sizeof *entry + (uint32_t)entry->shape;
+    return sizeof *entry + cki_shape_len(entry->shape);
 }
 
 struct cki_entry *cki_entry_new(const cachekit_allocator *allocator, const struct cki_key *key)

@@ -13,11 +13,14 @@
 
 struct cki_entry;
 
-// What a key is made of; keys of different kinds never match.
+// What a key is made of; keys of different kinds never match. Below CKI_KEY_ONE_END the kind is the
+// type of the only argument, whose 8 bytes, or whose text, are the key.
 enum cki_key_kind {
-    CKI_KEY_BYTES,   // bytes of the caller
-    CKI_KEY_SCALARS, // packed arguments, see call/args.h
-    CKI_KEY_MSGPACK  // canonical MessagePack of arguments
+    CKI_KEY_TEXT = 5, // from here on keys differ in length
+    CKI_KEY_ONE_END = 7,
+    CKI_KEY_BYTES = 16,   // bytes of the caller
+    CKI_KEY_MSGPACK = 32, // canonical MessagePack of arguments
+    CKI_KEY_SCALARS = 64  // plus their number: packed arguments, see call/args.h
 };
 
 struct cki_key {
@@ -62,18 +65,25 @@ struct cki_entry {
     uint64_t hash;
     void *object;
     size_t object_size;
-    uint64_t shape; // kind and length of the key, compared as one
+    uint64_t shape; // of the key, see cki_shape()
     uint8_t key[];
 };
 
+// Kind and length of a key, compared as one. That of one argument is the first half of a
+// cachekit_arg as it lies, where a number has no length.
 static inline uint64_t cki_shape(uint32_t kind, uint32_t len)
 {
-    return (uint64_t)kind << 32 | len;
+    return kind < CKI_KEY_TEXT ? kind : kind | (uint64_t)len << 32;
+}
+
+static inline uint32_t cki_shape_len(uint64_t shape)
+{
+    return (uint32_t)shape < CKI_KEY_TEXT ? 8 : (uint32_t)(shape >> 32);
 }
 
 static inline struct cki_key cki_entry_key(const struct cki_entry *entry)
 {
-    struct cki_key key = {entry->hash, (uint32_t)(entry->shape >> 32), (uint32_t)entry->shape,
+    struct cki_key key = {entry->hash, (uint32_t)entry->shape, cki_shape_len(entry->shape),
                           entry->key};
     return key;
 }

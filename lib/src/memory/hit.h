@@ -31,6 +31,10 @@ CKI_ALWAYS_INLINE struct cki_entry *cki_probe_take(const struct cki_probe *p, si
                                                    const void *key, bool *go_on)
 {
     struct cki_entry *entry = cki_word_entry(word);
+    *go_on = false;
+    if (entry == NULL) {
+        return NULL;
+    }
     CKI_YIELD();
     atomic_store(p->pin, entry);
     CKI_YIELD();
@@ -51,13 +55,9 @@ CKI_ALWAYS_INLINE struct cki_entry *cki_probe_take(const struct cki_probe *p, si
     }
     CKI_YIELD();
     cki_count_hit(p->cell, p->memory->number);
-    if (entry == NULL) {
-        __builtin_unreachable(); // words of entries are not 0, and the caller need not ask again
-    }
     return entry;
 doubt:
     cki_pin_release(p->pin);
-    *go_on = false;
     return NULL;
 }
 
@@ -71,7 +71,7 @@ CKI_ALWAYS_INLINE struct cki_entry *cki_probe_all(const struct cki_probe *p, cki
             return NULL;
         }
         if (cki_word_matches(word, p->hash)) {
-            bool go_on = false;
+            bool go_on;
             struct cki_entry *entry = cki_probe_take(p, i, word, test, key, &go_on);
             if (entry != NULL || !go_on) {
                 return entry;

@@ -20,10 +20,12 @@ struct cki_slots *cki_no_slots(void)
     return &no_slots.slots;
 }
 
-static int64_t coarse(void *context)
+static void take_clock(struct cki_memory *memory, const cachekit_clock *clock)
 {
-    (void)context;
-    return cki_now_ns(NULL);
+    bool is_tick = clock != NULL && clock->now_ns == NULL;
+    memory->tick = is_tick ? clock->context : NULL;
+    memory->now_ns = clock == NULL || is_tick ? cki_coarse_ns : clock->now_ns;
+    memory->now_context = clock != NULL ? clock->context : NULL;
 }
 
 // Everything but the lock, the condition and the counters' number.
@@ -34,8 +36,7 @@ static void start_empty(struct cki_memory *memory, const struct cki_memory_optio
     if (memory->options.budget_bytes > SIZE_MAX / 4) {
         memory->options.budget_bytes = SIZE_MAX / 4; // sums of sizes must not overflow
     }
-    memory->now_ns = options->clock != NULL ? options->clock->now_ns : coarse;
-    memory->now_context = options->clock != NULL ? options->clock->context : NULL;
+    take_clock(memory, options->clock);
     memory->newest_ns = INT64_MIN;
     atomic_init(&memory->slots, &no_slots.slots);
     cki_order_init(&memory->orders[CKI_BY_DEADLINE], CKI_BY_DEADLINE);

@@ -16,6 +16,7 @@
 #include <cachekit/clock.h>
 #include <cachekit/status.h>
 
+#include "base/clock.h"
 #include "memory/entry.h"
 #include "memory/order.h"
 #include "memory/pins.h"
@@ -53,7 +54,8 @@ struct cki_memory {
     // Read by hits.
     _Atomic(struct cki_slots *) slots;
     size_t number;
-    int64_t (*now_ns)(void *context); // of the clock
+    const void *tick;                 // of the clock; NULL: it is a function
+    int64_t (*now_ns)(void *context); // of the clock, if it has no tick
     void *now_context;
     // Set once.
     struct cki_memory_options options;
@@ -85,7 +87,7 @@ bool cki_memory_release(struct cki_memory *memory);
 
 static inline int64_t cki_memory_now(const struct cki_memory *memory)
 {
-    return memory->now_ns(memory->now_context);
+    return memory->tick != NULL ? cki_tick(memory->tick) : memory->now_ns(memory->now_context);
 }
 
 // What to store: an entry with key, object and destructor, not yet anywhere.

@@ -72,8 +72,8 @@ static struct cki_cell *add_locked(void)
 // Called by the owner, the one who counts without a lock; those who sum hold the lock.
 static bool grow_locked(struct cki_cell *cell, size_t number)
 {
-    size_t room = atomic_load(&cell->counter_room), bigger = room == 0 ? FIRST_COUNTERS : room;
-    _Atomic uint64_t *old = atomic_load(&cell->counters);
+    size_t room = cell->counter_room, bigger = room == 0 ? FIRST_COUNTERS : room;
+    _Atomic uint64_t *old = cell->counters;
     while (bigger <= number) {
         bigger *= 2;
     }
@@ -87,8 +87,9 @@ static bool grow_locked(struct cki_cell *cell, size_t number)
     for (size_t i = 0; i < bigger; i++) {
         atomic_init(&counters[i], i < room ? atomic_load(&old[i]) : 0);
     }
-    atomic_store(&cell->counters, counters);
-    atomic_store(&cell->counter_room, bigger);
+    cell->counters = counters;
+    atomic_signal_fence(memory_order_seq_cst); // a raw clone may see this half done
+    cell->counter_room = bigger;
     cki_free(NULL, (void *)old, room * sizeof *old);
     return true;
 }
@@ -120,8 +121,8 @@ static uint64_t sum_locked(size_t number)
 {
     uint64_t sum = 0;
     for (struct cki_cell *c = atomic_load(&registry.cells); c != NULL; c = c->next) {
-        if (number < atomic_load(&c->counter_room)) {
-            sum += atomic_load_explicit(&atomic_load(&c->counters)[number], memory_order_relaxed);
+        if (number < c->counter_room) {
+            sum += atomic_load_explicit(&c->counters[number], memory_order_relaxed);
         }
     }
     return sum;

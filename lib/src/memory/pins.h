@@ -22,9 +22,10 @@ typedef _Atomic(struct cki_entry *) cki_pin;
 
 struct cki_cell {
     _Alignas(64) cki_pin pins[CKI_PINS];
-    // Hits by memory number. Only the owner writes; anybody may sum.
-    _Atomic(_Atomic uint64_t *) counters;
-    _Atomic size_t counter_room;
+    // Hits by memory number. The owner counts; it changes the array under the registry's lock, under
+    // which the others sum.
+    _Atomic uint64_t *counters;
+    size_t counter_room;
     struct cki_cell *next;
     bool is_owned; // under the registry's lock
 };
@@ -72,8 +73,7 @@ static inline void cki_pin_release(cki_pin *pin)
 __attribute__((always_inline)) static inline void cki_count_hit(struct cki_cell *cell,
                                                                 size_t number)
 {
-    _Atomic uint64_t *counter =
-        &atomic_load_explicit(&cell->counters, memory_order_relaxed)[number];
+    _Atomic uint64_t *counter = &cell->counters[number];
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
