@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Keys of calls that do not take the short way, because their arguments are many, long or nested:
-// canonical MessagePack of the arguments as one array, types kept apart as in the short way.
+// Keys of calls that do not take the short way, because their arguments are many, long, nested or
+// no scalars: the packer of keys under its local profile, types kept apart as in the short way.
 #ifndef CKI_LONG_KEY_H
 #define CKI_LONG_KEY_H
 

@@ -140,7 +140,7 @@ Test(nested, bad_elements_are_refused)
 {
     cachekit_buffer buffer = CACHEKIT_BUFFER_INIT;
     cachekit_error error = {CACHEKIT_OK, 0, 0, ""};
-    cachekit_arg untyped = {10, 0, {0}};
+    cachekit_arg untyped = {14, 0, {0}};
     cachekit_arg twice[] = {cachekit_i64(1), cachekit_null(), cachekit_i64(2),
                             cachekit_null(), cachekit_u64(1), cachekit_null()};
     cachekit_arg null_text = cachekit_str(NULL), null_list = cachekit_list(NULL, 3);
@@ -156,11 +156,18 @@ Test(nested, bad_elements_are_refused)
     cachekit_buffer_release(&buffer);
 }
 
+// More levels, elements and bytes than the stack of the call has room for.
 Test(nested, every_allocation_may_fail)
 {
-    cachekit_arg pairs[] = {cachekit_str("b"), cachekit_i64(2), cachekit_str("a"), cachekit_i64(1)};
-    cachekit_arg inner[] = {cachekit_map(pairs, 2), cachekit_set(pairs, 4)};
-    cachekit_arg arg = cachekit_set(inner, 2);
+    enum { MANY = 40, NESTED = 12 };
+    cachekit_arg items[MANY], nest[NESTED];
+    for (int i = 0; i < MANY; i++) {
+        items[i] = cachekit_f64(0.5 * (MANY - i));
+    }
+    nest[0] = cachekit_set(items, MANY);
+    for (int i = 1; i < NESTED; i++) {
+        nest[i] = cachekit_list(&nest[i - 1], 1);
+    }
     struct fault_allocator allocator;
     int sites = 0;
     for (bool fired = true; fired; sites++) {
@@ -168,13 +175,13 @@ Test(nested, every_allocation_may_fail)
         fault_allocator_init(&allocator);
         cachekit_buffer_init(&buffer, &allocator.hooks);
         allocator.fail_at = sites;
-        cachekit_status status = key_of(&arg, 1, &buffer, NULL);
+        cachekit_status status = key_of(&nest[NESTED - 1], 1, &buffer, NULL);
         fired = allocator.calls > sites;
         cr_assert(status == (fired ? CACHEKIT_E_NOMEM : CACHEKIT_OK));
         cachekit_buffer_release(&buffer);
         cr_assert(allocator.live_blocks == 0);
     }
-    cr_assert(sites >= 5);
+    cr_assert(sites >= 7);
 }
 
 static cachekit_status load(void *context, const cachekit_arg *args, size_t count,
