@@ -72,8 +72,7 @@ struct cki_block *cki_block_take(struct cki_ledger *ledger, cachekit_buffer *buf
 
 void cki_block_release(struct cki_block *block)
 {
-    if (block == NULL ||
-        atomic_fetch_sub_explicit(&block->holders, 1, memory_order_acq_rel) != 1) {
+    if (block == NULL || atomic_fetch_sub_explicit(&block->holders, 1, memory_order_acq_rel) != 1) {
         return;
     }
     struct cki_ledger *ledger = block->ledger;

@@ -65,12 +65,13 @@ struct cki_owner {
     atomic_size_t owed_count; // 0: nothing is owed
     // Under the cache's lock.
     struct cki_tracked_list kept, owed;
-    struct cki_tracked **buckets;
+    struct cki_tracked **buckets; // NULL: all are in the one below
+    struct cki_tracked *lone;
     size_t bucket_count, count;
-    size_t owed_taken;    // owed keys that are on their way to the backend
-    int64_t owed_all_ns;  // until then every key counts as owed
-    uint64_t forgotten;   // keys that the bound pushed out, or that had no memory
-    bool is_emptied;      // an invalidation of all is under way
+    size_t owed_taken;   // owed keys that are on their way to the backend
+    int64_t owed_all_ns; // until then every key counts as owed
+    uint64_t forgotten;  // keys that the bound pushed out, or that had no memory
+    bool is_emptied;     // an invalidation of all is under way
     struct cki_owner *next;
 };
 
@@ -90,7 +91,7 @@ struct cki_byte_cache {
     struct cki_slots *slots;
     struct cki_order orders[CKI_ORDERS];
     size_t count, entry_bytes, index_bytes, tracked_bytes, tracked_count;
-    size_t live_block_bytes;      // of blocks that entries hold
+    size_t live_bytes;            // of blocks that entries hold
     uint64_t generation, cleared; // entries up to that generation are gone for readers
     uint64_t turns;               // of uses, and of tracking
     int64_t newest_ns;            // time never runs back

@@ -68,11 +68,10 @@ bool cki_owner_owes(struct cki_byte_cache *cache, struct cki_owner *owner,
 //
 // begin: from its return on no get serves what was there before, and nothing lands that began
 // before. Waits for another invalidation of all of this owner, so a backend must not start one.
-// take: at most CKI_BYTES_BATCH keys that were tracked up to the mark, owed ones first, as a list by
-// `next`; their entries leave memory. NULL: no more. The list is the caller's until given.
-// give: frees the keys, those with is_owed excepted: these are tracked again, and owed.
-// end: overtakes once more what was begun meanwhile; returns how many keys had been forgotten
-// since the last time.
+// take: at most CKI_BYTES_BATCH keys that were tracked up to the mark, owed ones first, as a list
+// by `next`; their entries leave memory. NULL: no more. The list is the caller's until given. give:
+// frees the keys, those with is_owed excepted: these are tracked again, and owed. end: overtakes
+// once more what was begun meanwhile; returns how many keys had been forgotten since the last time.
 uint64_t cki_owner_begin(struct cki_byte_cache *cache, struct cki_owner *owner);
 struct cki_tracked *cki_owner_take(struct cki_byte_cache *cache, struct cki_owner *owner,
                                    uint64_t mark);
