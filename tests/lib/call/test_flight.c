@@ -324,7 +324,8 @@ Test(flight, a_loader_that_ends_its_thread_wakes_those_who_wait, .timeout = 120)
     kit_close(&t.kit);
 }
 
-// AddressSanitizer takes the frames that a cancelled thread leaves behind for an overflow.
+// gcc's AddressSanitizer takes the frames that a cancelled thread leaves behind for an overflow:
+// asan_cancel.c shows it without us.
 Test(flight, a_loader_may_be_cancelled_and_a_caller_that_waits_is_not, .timeout = 120,
      .disabled = KIT_ASAN)
 {

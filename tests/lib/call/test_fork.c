@@ -146,7 +146,8 @@ static void expect_end(pid_t child, int turn)
               (unsigned)status);
 }
 
-// AddressSanitizer's allocator may be locked for ever in such a child.
+// AddressSanitizer's allocator may be locked for ever in such a child: asan_forks.c shows it
+// without us.
 Test(fork, children_of_a_busy_process_work_at_once, .timeout = 300, .disabled = KIT_ASAN)
 {
     pthread_t threads[THREADS];
