@@ -65,13 +65,13 @@ void cki_metrics_lock(void);
 void cki_metrics_unlock(void);
 void cki_metrics_forked(void);
 
-// The calling thread's cells by number; a thread that has none yet has no room.
+// The calling thread's cells by number; a thread that has none yet points to one without room.
 struct cki_metric_thread {
     struct cki_metric_cells **cells;
     size_t room;
     struct cki_metric_thread *prev, *next; // under the registry's lock
 };
-extern _Thread_local struct cki_metric_thread cki_metric_thread
+extern _Thread_local struct cki_metric_thread *cki_metric_thread
     __attribute__((tls_model("initial-exec")));
 
 // The slow way: makes the cells. NULL: no memory, and nothing is counted.
@@ -79,7 +79,7 @@ struct cki_metric_cells *cki_metric_cells_make(struct cki_metrics *metrics);
 
 static inline struct cki_metric_cells *cki_metric_cells_of(struct cki_metrics *metrics)
 {
-    const struct cki_metric_thread *thread = &cki_metric_thread;
+    const struct cki_metric_thread *thread = cki_metric_thread;
     struct cki_metric_cells *cells =
         metrics->number < thread->room ? thread->cells[metrics->number] : NULL;
     return __builtin_expect(cells != NULL, 1) ? cells : cki_metric_cells_make(metrics);
@@ -133,9 +133,10 @@ static inline void cki_metrics_rejected(struct cki_metrics *metrics)
 void cki_metrics_sum(struct cki_metrics *metrics, enum cki_operation operation, enum cki_tier tier,
                      struct cki_counts *counts);
 
-// Between metrics.c and prometheus.c: the list of all, by namespace; the lock must be held.
-struct cki_metrics *cki_metrics_first_locked(void);
-void cki_metrics_sum_locked(const struct cki_metrics *metrics,
+// Between metrics.c and prometheus.c, under the lock: all of them, those of a namespace together.
+const struct cki_metrics *cki_metrics_first_locked(void);
+// Adds all that was counted, all threads' and the base.
+void cki_metrics_add_locked(const struct cki_metrics *metrics,
                             struct cki_counts counts[CKI_OPERATIONS][CKI_TIERS]);
 
 #endif
