@@ -13,12 +13,22 @@ static inline struct cki_slots *cki_slots_locked(const struct cki_memory *memory
     return atomic_load_explicit(&memory->slots, memory_order_relaxed);
 }
 
-// Removal in the one order that is safe, see memory.c; the entry goes to the head of `*removed`.
+// The clock's time, or the latest that was ever read if that is later.
+int64_t cki_now_locked(struct cki_memory *memory);
+// Keeps the entry for the caller by its grip.
+void cki_keep_locked(struct cki_entry *entry, struct cki_grip *grip);
+
+// Removal in the one order that is safe, see removal.c; the entry goes to the head of `*removed`.
 void cki_unlink_locked(struct cki_memory *memory, struct cki_entry *entry, enum cki_cause cause,
                        struct cki_entry **removed);
 // Removes at most `most` expired entries; returns how many.
 size_t cki_expire_locked(struct cki_memory *memory, int64_t now_ns, size_t most,
                          struct cki_entry **removed);
+
+// Gives the lock back, tells the listener, files what was removed into limbo, and frees what it
+// can: if limbo is due, or if `now`, for removals that somebody asked for, if there is anything
+// new.
+void cki_leave(struct cki_memory *memory, struct cki_entry *removed, bool now);
 
 // Bytes that live entries may use now, and the largest entry that could ever be stored.
 size_t cki_limit_locked(const struct cki_memory *memory);

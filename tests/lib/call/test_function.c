@@ -297,7 +297,7 @@ Test(function, bad_arguments_are_refused_with_a_reason)
 {
     open_all();
     static const char text[] = "text";
-    cachekit_arg untyped = {10, 0, {0}}, wild = {UINT32_MAX, UINT32_MAX, {0}};
+    cachekit_arg untyped = {14, 0, {0}}, wild = {UINT32_MAX, UINT32_MAX, {0}};
     const struct {
         const cachekit_arg *args;
         size_t count;
@@ -311,8 +311,8 @@ Test(function, bad_arguments_are_refused_with_a_reason)
         {&bad[4].one, 1, cachekit_str_len(NULL, 5), "argument is NULL or too long"},
         {&bad[5].one, 1, cachekit_bytes(NULL, 40), "argument is NULL or too long"},
         {&bad[6].one, 1, cachekit_str_len(text, SIZE_MAX), "argument is NULL or too long"},
-        {&bad[7].one, 1, untyped, "argument has no known type"},
-        {&bad[8].one, 1, wild, "argument has no known type"},
+        {&bad[7].one, 1, untyped, "no known type"},
+        {&bad[8].one, 1, wild, "no known type"},
     };
     cachekit_arg good = cachekit_str("good");
     (void)call(&good, 1); // from here on this thread hits without a lock
