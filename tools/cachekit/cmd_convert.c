@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `cachekit encode` and `cachekit decode`: standard input through the form to standard output.
+// `cachekit encode` and `cachekit decode`: standard input to standard output through a form.
 #include <stddef.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ static const struct opt_table decode_table = {
 typedef cachekit_status transform(const struct form *, cachekit_slice, cachekit_buffer *,
                                   cachekit_error *);
 
-static int pass_through(const struct form *form, transform *through)
+static int pass_through(const struct form *form, transform *through, const char *verb)
 {
     cachekit_error error = {.text = ""};
     cachekit_buffer in = CACHEKIT_BUFFER_INIT;
@@ -54,7 +54,7 @@ static int pass_through(const struct form *form, transform *through)
     }
     cachekit_buffer_release(&in);
     cachekit_buffer_release(&out);
-    return status >= 0 ? COMMAND_DONE : complain(status, &error);
+    return status >= 0 ? COMMAND_DONE : complain(status, &error, verb);
 }
 
 static int read_and_pass(const struct opt_table *table, int argc, char **argv, transform *through)
@@ -74,7 +74,7 @@ static int read_and_pass(const struct opt_table *table, int argc, char **argv, t
     if (wrong != NULL) {
         return say_fail(COMMAND_USAGE, "%s (see cachekit %s --help)", wrong, table->verb);
     }
-    return pass_through(&form, through);
+    return pass_through(&form, through, table->verb);
 }
 
 static int encode_run(int argc, char **argv)

@@ -74,7 +74,7 @@ static int inspect(const char *file)
     cachekit_arena_release(&arena);
     cachekit_buffer_release(&in);
     cachekit_buffer_release(&out);
-    return status >= 0 ? COMMAND_DONE : complain(status, &error);
+    return status >= 0 ? COMMAND_DONE : complain(status, &error, "inspect");
 }
 
 static int inspect_run(int argc, char **argv)

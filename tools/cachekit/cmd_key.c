@@ -143,12 +143,12 @@ static int key_run(int argc, char **argv)
     cachekit_status status = make_key(&options, &arena, line, &error);
     cachekit_arena_release(&arena);
     if (status < 0) {
-        return complain_usage(status, &error, "key");
+        return complain_of_words(status, &error, "key");
     }
     size_t len = strlen(line);
     line[len++] = '\n';
     status = stream_write((cachekit_slice){(const uint8_t *)line, len}, &error);
-    return status < 0 ? complain(status, &error) : COMMAND_DONE;
+    return status < 0 ? complain(status, &error, "key") : COMMAND_DONE;
 }
 
 const struct command command_key = {"key", "the key of a call", key_run};

@@ -22,21 +22,29 @@ void complaint_write(cachekit_status status, const cachekit_error *error, char *
     (void)snprintf(out, size, "%s: %s%s", cachekit_status_name(status), text, position);
 }
 
-int complain(cachekit_status status, const cachekit_error *error)
+static int say_status(int exit_code, cachekit_status status, const cachekit_error *error,
+                      const char *verb)
 {
     char line[COMPLAINT_ROOM];
     complaint_write(status, error, line, sizeof line);
-    return say_fail(status == CACHEKIT_MISS ? COMMAND_ABSENT : COMMAND_REFUSED, "%s", line);
+    if (exit_code == COMMAND_USAGE) {
+        return say_fail(exit_code, "%s (see %s %s --help)", line, tool_name(), verb);
+    }
+    return say_fail(exit_code, "%s", line);
 }
 
-int complain_usage(cachekit_status status, const cachekit_error *error, const char *verb)
+int complain(cachekit_status status, const cachekit_error *error, const char *verb)
 {
-    char line[COMPLAINT_ROOM];
-    if (status == CACHEKIT_E_NOMEM) {
-        return complain(status, error);
-    }
-    complaint_write(status, error, line, sizeof line);
-    return say_fail(COMMAND_USAGE, "%s (see %s %s --help)", line, tool_name(), verb);
+    int exit_code = status == CACHEKIT_MISS        ? COMMAND_ABSENT
+                    : status == CACHEKIT_E_INVALID ? COMMAND_USAGE
+                                                   : COMMAND_REFUSED;
+    return say_status(exit_code, status, error, verb);
+}
+
+int complain_of_words(cachekit_status status, const cachekit_error *error, const char *verb)
+{
+    int exit_code = status == CACHEKIT_E_NOMEM ? COMMAND_REFUSED : COMMAND_USAGE;
+    return say_status(exit_code, status, error, verb);
 }
 
 cachekit_status complaint_set(cachekit_error *error, cachekit_status status, const char *format,

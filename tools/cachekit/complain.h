@@ -12,11 +12,12 @@ enum { COMPLAINT_ROOM = 256 };
 // Class, text and position, as the line has them and as `inspect` shows them.
 void complaint_write(cachekit_status status, const cachekit_error *error, char *out, size_t size);
 
-// Says it and returns the exit code of `status`: 1 for a miss, 3 for any failure.
-int complain(cachekit_status status, const cachekit_error *error);
+// Says it and returns the exit code of `status`: 1 for a miss, 2 for an argument outside its
+// contract, which can only come from the command line, 3 for any other failure.
+int complain(cachekit_status status, const cachekit_error *error, const char *verb);
 
-// The same for what the command line is to blame for, which is exit 2; but for a lack of memory.
-int complain_usage(cachekit_status status, const cachekit_error *error, const char *verb);
+// The same where all that is read is the command line: 2, but for a lack of memory.
+int complain_of_words(cachekit_status status, const cachekit_error *error, const char *verb);
 
 // Fills `error` and returns `status`.
 __attribute__((format(printf, 3, 4))) cachekit_status

@@ -42,7 +42,7 @@ void look_bytes(const struct look *look, cachekit_slice bytes, enum look_at at, 
     if (at < LOOK_AT_FRAMED && look_frame(look, bytes, out)) {
         return;
     }
-    if (look_envelope(look, bytes, out) || look_document(look, bytes, out) ||
+    if (look_envelope(look, bytes, out) || look_document(look, bytes, at, out) ||
         look_json(look, bytes, out) || look_checked_json(look, bytes, out)) {
         return;
     }

@@ -28,7 +28,8 @@ void look_bytes(const struct look *look, cachekit_slice bytes, enum look_at at,
 bool look_file_entry(const struct look *look, cachekit_slice bytes, struct finding *out);
 bool look_frame(const struct look *look, cachekit_slice bytes, struct finding *out);
 bool look_envelope(const struct look *look, cachekit_slice bytes, struct finding *out);
-bool look_document(const struct look *look, cachekit_slice bytes, struct finding *out);
+bool look_document(const struct look *look, cachekit_slice bytes, enum look_at at,
+                   struct finding *out);
 bool look_json(const struct look *look, cachekit_slice bytes, struct finding *out);
 bool look_checked_json(const struct look *look, cachekit_slice bytes, struct finding *out);
 

@@ -14,7 +14,7 @@ enum { CHECKSUM_BYTES = 8 };
 
 struct shape {
     size_t levels;
-    uint64_t values;
+    uint64_t nodes;
 };
 
 struct level {
@@ -43,7 +43,7 @@ static struct shape measure(const cachekit_value *root)
         }
         const cachekit_value *value = level->next++;
         level->left--;
-        shape.values++;
+        shape.nodes++;
         if (value->type == CACHEKIT_MAP || value->type == CACHEKIT_ARRAY) {
             levels[depth] = (struct level){value->as.items, children(value)};
             shape.levels = depth > shape.levels ? depth : shape.levels;
@@ -59,7 +59,7 @@ static void find_shape(struct finding *out, const cachekit_value *root)
     finding_text(out, "type", cachekit_type_name(root->type));
     finding_number(out, "items", root->type == CACHEKIT_MAP ? root->len : children(root));
     finding_number(out, "levels", shape.levels);
-    finding_number(out, "values", shape.values);
+    finding_number(out, "nodes", shape.nodes);
 }
 
 // The place of the first byte that the canonical form has not.
@@ -100,7 +100,8 @@ static void find_whole(struct finding *out, const char *kind, cachekit_slice byt
     finding_number(out, "limit_bytes", CACHEKIT_ENVELOPE_MAX_BYTES);
 }
 
-bool look_document(const struct look *look, cachekit_slice bytes, struct finding *out)
+bool look_document(const struct look *look, cachekit_slice bytes, enum look_at at,
+                   struct finding *out)
 {
     cachekit_value root;
     cachekit_status status =
@@ -112,9 +113,12 @@ bool look_document(const struct look *look, cachekit_slice bytes, struct finding
     if (status < 0) {
         return false;
     }
-    find_whole(out, "interop document", bytes);
+    bool is_payload = at >= LOOK_AT_FRAMED;
+    find_whole(out, is_payload ? "msgpack document" : "interop document", bytes);
     find_shape(out, &root);
-    find_canon(out, bytes, &root);
+    if (!is_payload) {
+        find_canon(out, bytes, &root);
+    }
     finding_nil(out, "refused");
     return true;
 }

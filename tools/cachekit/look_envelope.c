@@ -45,7 +45,7 @@ void look_payload(const struct look *look, cachekit_slice bytes, const char *for
                 cachekit_json_decode(bytes, CACHEKIT_JSON_PLAIN, look->arena, &value, &error);
             look_damaged(bytes, "no json", status, &error, out);
         }
-    } else if (!look_document(look, bytes, out)) {
+    } else if (!look_document(look, bytes, LOOK_AT_PAYLOAD, out)) {
         cachekit_status status = cachekit_value_decode(bytes, CACHEKIT_DECODE_KEEP_SENTINELS,
                                                        look->arena, &value, &error);
         look_damaged(bytes, "no document", status, &error, out);
