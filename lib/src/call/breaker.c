@@ -56,7 +56,7 @@ cachekit_status cki_breaker_init(struct cki_breaker *breaker,
         cki_free(o.allocator, breaker->failed_ns, o.failures * sizeof *breaker->failed_ns);
         return CACHEKIT_E_NOMEM;
     }
-    gauge_add(breaker, CKI_CLOSED, 1);
+    gauge_add(breaker, CKI_BREAKER_CLOSED, 1);
     return CACHEKIT_OK;
 }
 
@@ -75,7 +75,7 @@ static void turn_locked(struct cki_breaker *breaker, enum cki_breaker_state stat
     gauge_add(breaker, state, 1);
     breaker->since_ns = now_ns;
     breaker->remembered = breaker->probing = breaker->succeeded = 0;
-    breaker->opened += state == CKI_OPEN;
+    breaker->opened += state == CKI_BREAKER_OPEN;
     atomic_store(&breaker->cycle, ((cycle >> STATE_BITS) + 1) << STATE_BITS | state);
 }
 
@@ -85,8 +85,8 @@ void cki_breaker_forked(struct cki_breaker *breaker)
     uint64_t cycle = atomic_load(&breaker->cycle);
     breaker->remembered = breaker->probing = breaker->succeeded = breaker->next = 0;
     breaker->opened = breaker->shed = breaker->failures = 0;
-    atomic_store(&breaker->cycle, ((cycle >> STATE_BITS) + 1) << STATE_BITS | CKI_CLOSED);
-    gauge_add(breaker, CKI_CLOSED, 1); // the gauge begins at 0 in the child
+    atomic_store(&breaker->cycle, ((cycle >> STATE_BITS) + 1) << STATE_BITS | CKI_BREAKER_CLOSED);
+    gauge_add(breaker, CKI_BREAKER_CLOSED, 1); // the gauge begins at 0 in the child
 }
 
 enum cki_outcome cki_outcome_of(cachekit_status status)
@@ -112,12 +112,12 @@ static bool is_over(const struct cki_breaker *breaker, int64_t now_ns)
 static enum cki_admit admit_locked(struct cki_breaker *breaker, int64_t now_ns)
 {
     enum cki_breaker_state state = cki_breaker_state(breaker);
-    if (state == CKI_CLOSED) {
+    if (state == CKI_BREAKER_CLOSED) {
         return CKI_ADMITTED;
     }
-    bool is_spent = state == CKI_OPEN || breaker->probing >= breaker->options.probes;
+    bool is_spent = state == CKI_BREAKER_OPEN || breaker->probing >= breaker->options.probes;
     if (is_spent && is_over(breaker, now_ns)) {
-        turn_locked(breaker, CKI_HALF_OPEN, now_ns);
+        turn_locked(breaker, CKI_BREAKER_HALF_OPEN, now_ns);
         is_spent = false;
     }
     if (is_spent) {
@@ -131,7 +131,7 @@ static enum cki_admit admit_locked(struct cki_breaker *breaker, int64_t now_ns)
 enum cki_admit cki_breaker_admit(struct cki_breaker *breaker, cki_breaker_ticket *ticket)
 {
     *ticket = atomic_load_explicit(&breaker->cycle, memory_order_acquire);
-    if ((*ticket & 3) == CKI_CLOSED) {
+    if ((*ticket & 3) == CKI_BREAKER_CLOSED) {
         return CKI_ADMITTED;
     }
     int64_t now_ns = cki_now_ns(breaker->options.clock);
@@ -154,7 +154,7 @@ static void fail_locked(struct cki_breaker *breaker, int64_t now_ns)
     }
     int64_t oldest_ns = breaker->failed_ns[breaker->next];
     if (breaker->remembered == o->failures && now_ns - oldest_ns < o->window_ms * NS_PER_MS) {
-        turn_locked(breaker, CKI_OPEN, now_ns);
+        turn_locked(breaker, CKI_BREAKER_OPEN, now_ns);
     }
 }
 
@@ -163,16 +163,16 @@ static void probed_locked(struct cki_breaker *breaker, enum cki_outcome outcome,
     if (outcome == CKI_OUTCOME_NEUTRAL) {
         breaker->probing--;
     } else if (outcome == CKI_OUTCOME_COUNTED) {
-        turn_locked(breaker, CKI_OPEN, now_ns);
+        turn_locked(breaker, CKI_BREAKER_OPEN, now_ns);
     } else if (++breaker->succeeded >= breaker->options.successes) {
-        turn_locked(breaker, CKI_CLOSED, now_ns);
+        turn_locked(breaker, CKI_BREAKER_CLOSED, now_ns);
     }
 }
 
 void cki_breaker_report(struct cki_breaker *breaker, cki_breaker_ticket ticket,
                         enum cki_outcome outcome)
 {
-    bool is_closed = (ticket & 3) == CKI_CLOSED;
+    bool is_closed = (ticket & 3) == CKI_BREAKER_CLOSED;
     if (is_closed && outcome != CKI_OUTCOME_COUNTED) {
         return;
     }
@@ -193,6 +193,6 @@ void cki_breaker_report(struct cki_breaker *breaker, cki_breaker_ticket ticket,
 void cki_breaker_reset(struct cki_breaker *breaker)
 {
     (void)pthread_mutex_lock(&breaker->lock);
-    turn_locked(breaker, CKI_CLOSED, cki_now_ns(breaker->options.clock));
+    turn_locked(breaker, CKI_BREAKER_CLOSED, cki_now_ns(breaker->options.clock));
     (void)pthread_mutex_unlock(&breaker->lock);
 }

@@ -24,7 +24,12 @@
 #include <cachekit/clock.h>
 #include <cachekit/status.h>
 
-enum cki_breaker_state { CKI_CLOSED = 0, CKI_OPEN = 1, CKI_HALF_OPEN = 2, CKI_BREAKER_STATES };
+enum cki_breaker_state {
+    CKI_BREAKER_CLOSED = 0,
+    CKI_BREAKER_OPEN = 1,
+    CKI_BREAKER_HALF_OPEN = 2,
+    CKI_BREAKER_STATES
+};
 
 // Zero in any member means the default.
 struct cki_breaker_options {

@@ -227,7 +227,9 @@ static void write_breakers(struct dump *dump)
                 states[i] += atomic_load_explicit(&m->breakers[i], memory_order_relaxed);
             }
         }
-        bool is_live = states[CKI_CLOSED] + states[CKI_OPEN] + states[CKI_HALF_OPEN] > 0;
+        bool is_live =
+            states[CKI_BREAKER_CLOSED] + states[CKI_BREAKER_OPEN] + states[CKI_BREAKER_HALF_OPEN] >
+            0;
         for (int i = 0; is_live && i < CKI_BREAKER_STATES; i++) {
             put_label(dump, "circuit_breaker_state{", "namespace", name_space);
             put_label(dump, ",", "state", state_names[i]);
