@@ -31,7 +31,10 @@ void look_unknown(const struct look *look, cachekit_slice bytes, struct finding 
     error = (cachekit_error){.text = ""};
     status = cachekit_interop_decode(bytes, CACHEKIT_DECODE_BORROW, out->arena, &value, &error);
     finding_fault(out, "as_interop", status, &error);
-    finding_text(out, "refused", "by every reader but that of its key, if it is sealed");
+    finding_text(out, "refused",
+                 bytes.len >= CACHEKIT_SEAL_OVERHEAD_BYTES
+                     ? "by every reader but that of its key, if it is sealed"
+                     : "by every reader");
 }
 
 void look_bytes(const struct look *look, cachekit_slice bytes, enum look_at at, struct finding *out)

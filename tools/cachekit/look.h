@@ -32,6 +32,8 @@ bool look_document(const struct look *look, cachekit_slice bytes, enum look_at a
                    struct finding *out);
 bool look_json(const struct look *look, cachekit_slice bytes, struct finding *out);
 bool look_checked_json(const struct look *look, cachekit_slice bytes, struct finding *out);
+// Only where a frame says so.
+bool look_checked_arrow(const struct look *look, cachekit_slice bytes, struct finding *out);
 
 // What an envelope or a frame says that its payload is: "msgpack", "orjson", "arrow", "bytes".
 void look_payload(const struct look *look, cachekit_slice bytes, const char *format,

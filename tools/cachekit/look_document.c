@@ -10,8 +10,6 @@
 #include "complain.h"
 #include "look.h"
 
-enum { CHECKSUM_BYTES = 8 };
-
 struct shape {
     size_t levels;
     uint64_t nodes;
@@ -146,52 +144,5 @@ bool look_json(const struct look *look, cachekit_slice bytes, struct finding *ou
     find_whole(out, is_legacy(&root) ? "legacy container" : "json", bytes);
     find_shape(out, &root);
     finding_nil(out, "refused");
-    return true;
-}
-
-// XXH3-64 as envelopes carry it; the library has no other door to it.
-static cachekit_status checksum_of(cachekit_slice bytes, uint64_t *out)
-{
-    cachekit_envelope_info info;
-    cachekit_buffer envelope = CACHEKIT_BUFFER_INIT;
-    cachekit_status status = cachekit_envelope_encode(bytes, NULL, &envelope, NULL);
-    if (status >= 0) {
-        status =
-            cachekit_envelope_inspect((cachekit_slice){envelope.data, envelope.len}, &info, NULL);
-    }
-    if (status >= 0) {
-        *out = info.checksum;
-    }
-    cachekit_buffer_release(&envelope);
-    return status;
-}
-
-bool look_checked_json(const struct look *look, cachekit_slice bytes, struct finding *out)
-{
-    struct finding inner;
-    uint64_t wanted = 0;
-    uint64_t stored = 0;
-    if (bytes.len <= CHECKSUM_BYTES) {
-        return false;
-    }
-    cachekit_slice json = {bytes.data + CHECKSUM_BYTES, bytes.len - CHECKSUM_BYTES};
-    finding_init(&inner, look->arena);
-    if (!look_json(look, json, &inner)) {
-        return false;
-    }
-    for (size_t i = 0; i < CHECKSUM_BYTES; i++) {
-        stored = stored << 8 | bytes.data[i];
-    }
-    cachekit_status status = checksum_of(json, &wanted);
-    bool is_text_of_json = json.data[0] == '{' || json.data[0] == '[';
-    if (status >= 0 && stored != wanted && !is_text_of_json) {
-        return false; // noise that ends in a digit
-    }
-    out->is_out_of_memory = out->is_out_of_memory || status < 0;
-    find_whole(out, "json with checksum", bytes);
-    finding_bool(out, "checksum_ok", stored == wanted);
-    finding_fault(out, "refused", stored == wanted ? CACHEKIT_OK : CACHEKIT_E_CHECKSUM,
-                  &(cachekit_error){.text = ""});
-    finding_child(out, "payload", &inner);
     return true;
 }

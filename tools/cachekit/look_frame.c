@@ -124,7 +124,6 @@ static bool find_flag(struct finding *out, const char *name, const cachekit_valu
 
 struct frame {
     const char *format; // NULL: none that is known
-    const char *serializer;
     bool is_encrypted;
 };
 
@@ -136,7 +135,7 @@ static void find_header(struct finding *out, const cachekit_value *header, struc
     static const char *const types[] = {"msgpack",   "orjson", "arrow", "numpy",
                                         "dataframe", "series", NULL};
     const cachekit_value *meta = cachekit_value_get(header, "m");
-    frame->serializer = find_word(out, "serializer", cachekit_value_get(header, "s"), serializers);
+    (void)find_word(out, "serializer", cachekit_value_get(header, "s"), serializers);
     frame->format = find_word(out, "format", cachekit_value_get(meta, "format"), formats);
     (void)find_word(out, "original_type", cachekit_value_get(meta, "original_type"), types);
     (void)find_flag(out, "compressed", cachekit_value_get(meta, "compressed"));
@@ -146,12 +145,10 @@ static void find_header(struct finding *out, const cachekit_value *header, struc
 static void look_in_frame(const struct look *look, cachekit_slice payload,
                           const struct frame *frame, struct finding *out)
 {
-    bool has_checksum = frame->format != NULL && strcmp(frame->format, "msgpack") != 0;
+    bool is_arrow = frame->format != NULL && strcmp(frame->format, "arrow") == 0;
     if (frame->is_encrypted) {
         look_unknown(look, payload, out);
-    } else if (has_checksum && strcmp(frame->format, "arrow") == 0 && payload.len >= 8) {
-        look_payload(look, behind(payload, 8), frame->format, out);
-    } else {
+    } else if (!is_arrow || !look_checked_arrow(look, payload, out)) {
         look_bytes(look, payload, LOOK_AT_FRAMED, out);
     }
 }
