@@ -215,11 +215,10 @@ cachekit_status cachekit_interop_encode(const cachekit_value *value, cachekit_bu
     }
     enum fault fault = put_tree(&writer, value);
     cachekit_buffer_release(&writer.orders);
+    out->len = fault == NONE ? (size_t)(writer.at - out->data) : 0;
     if (fault == NONE) {
-        out->len = (size_t)(writer.at - out->data);
         return CACHEKIT_OK;
     }
-    out->len = 0;
     return cki_fail(error, fault == NO_MEMORY ? CACHEKIT_E_NOMEM : CACHEKIT_E_VALUE, 0, "%s",
                     texts[fault]);
 }

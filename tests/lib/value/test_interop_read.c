@@ -269,6 +269,28 @@ Test(interop_read, small_maps_and_sorted_ones_take_no_memory_of_their_own)
     cachekit_arena_release(&arena);
 }
 
+// What a large map took it gives back when it closes, so a row of them takes no more than one.
+Test(interop_read, large_maps_in_a_row_share_their_memory)
+{
+    static cachekit_value row[300];
+    cachekit_arena arena = CACHEKIT_ARENA_INIT;
+    const cachekit_value large = disordered(&arena, 100);
+    for (size_t i = 0; i < 300; i++) {
+        row[i] = large;
+    }
+    const cachekit_value root = cachekit_value_array(row, 300);
+    struct fault_allocator memory;
+    cachekit_buffer out;
+    fault_allocator_init(&memory);
+    cachekit_buffer_init(&out, &memory.hooks);
+    cr_assert(eq(int, cachekit_buffer_reserve(&out, 300 * 1000), CACHEKIT_OK));
+    size_t held = memory.live_bytes;
+    cr_assert(eq(int, cachekit_interop_encode(&root, &out, NULL), CACHEKIT_OK));
+    cr_assert(memory.peak_bytes < held + 1024, "%zu", memory.peak_bytes - held);
+    cachekit_buffer_release(&out);
+    cachekit_arena_release(&arena);
+}
+
 enum { LEVELS = CACHEKIT_VALUE_DEPTH_MAX };
 
 struct chain {
