@@ -229,6 +229,8 @@ typedef struct cachekit_function_options {
     /** Lives are shortened by up to this share, at random, so that they do not end together (0 to
      * 0.5). */
     double ttl_jitter_ratio;
+    /** Not 0: the cache sweeps by itself so often, unless it was made with a time of its own. */
+    int64_t maintain_every_ms;
 } cachekit_function_options;
 
 /**

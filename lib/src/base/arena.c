@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
+#include "base/wipe.h"
 
 enum { FIRST_BLOCK = 4096 };
 
@@ -65,6 +66,13 @@ static void give_back(cachekit_arena *arena, struct block *block)
 {
     arena->reserved -= block->size;
     cki_free(arena->allocator, block, block->size);
+}
+
+void cki_arena_wipe(cachekit_arena *arena)
+{
+    for (struct block *block = arena->chunk; block != NULL; block = block->older) {
+        cki_wipe(block + 1, block->size - sizeof *block);
+    }
 }
 
 void cachekit_arena_reset(cachekit_arena *arena)

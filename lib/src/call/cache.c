@@ -29,6 +29,14 @@ static cachekit_status take_options(const cachekit_cache_options *given,
     if (out->policy != CACHEKIT_LRU && out->policy != CACHEKIT_S3_FIFO) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "policy is unknown");
     }
+    if (out->name_space != NULL &&
+        strnlen(out->name_space, CKI_NAMESPACE_MAX + 1) > CKI_NAMESPACE_MAX) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "name_space is over %d bytes",
+                        CKI_NAMESPACE_MAX);
+    }
+    if (out->keyring != NULL && out->backend == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "keyring needs a backend");
+    }
     return CACHEKIT_OK;
 }
 
@@ -66,6 +74,9 @@ static cachekit_status open_parts(cachekit_cache *cache)
     if (open_store(cache) != CACHEKIT_OK) {
         goto no_store;
     }
+    if (cache->options.backend != NULL && cki_backing_new(cache) != CACHEKIT_OK) {
+        goto no_backing;
+    }
     if (!cki_fork_enlist(cache)) {
         goto not_enlisted;
     }
@@ -76,6 +87,8 @@ static cachekit_status open_parts(cachekit_cache *cache)
 no_maintainer:
     cki_fork_delist(cache);
 not_enlisted:
+    (void)cki_backing_free(cache);
+no_backing:
     (void)cki_memory_release(&cache->store);
 no_store:
     cki_refresh_stop(&cache->refresh);
@@ -143,7 +156,7 @@ cachekit_status cachekit_cache_free(cachekit_cache *cache)
     cki_maintainer_stop(&cache->maintainer);
     cki_refresh_stop(&cache->refresh);
     empty_all(cache);
-    if (!free_functions(cache) || !cki_memory_release(&cache->store)) {
+    if (!free_functions(cache) || !cki_memory_release(&cache->store) || !cki_backing_free(cache)) {
         return CACHEKIT_E_BUSY;
     }
     cki_fork_delist(cache);
@@ -158,6 +171,9 @@ void cki_cache_forked(cachekit_cache *cache)
     cki_refresh_forked(&cache->refresh);
     cki_maintainer_forked(&cache->maintainer);
     cki_memory_forked(&cache->store);
+    if (cache->backing != NULL) {
+        cki_byte_cache_forked(&cache->backing->bytes);
+    }
     for (cachekit_function *f = atomic_load(&cache->functions); f != NULL; f = f->next) {
         cki_function_forked(f);
     }

@@ -9,6 +9,7 @@
 #include <cachekit/cache.h>
 
 #include "call/args.h"
+#include "call/backing.h"
 #include "call/flight.h"
 #include "call/maintain.h"
 #include "call/refresh.h"
@@ -39,6 +40,7 @@ struct cachekit_function {
     _Atomic uint64_t draws, slow_hits, misses, unkept, refreshes, refresh_failures;
     struct cachekit_cache *cache;
     struct cachekit_function *next;
+    struct cki_backed *backed; // NULL: objects in this process only
     char name[CKI_NAME_MAX + 1];
 };
 
@@ -52,6 +54,7 @@ struct cachekit_cache {
     _Atomic(struct cachekit_function *) functions; // grows at its head only
     struct cki_refresh refresh;
     struct cki_maintainer maintainer;
+    struct cki_backing *backing; // NULL: no backend
     struct cachekit_cache *next; // of all caches, see fork.h
 };
 
@@ -69,6 +72,7 @@ enum {
     CKI_GRIP_HOLD = 2, // an entry's address; the owner is its memory
     // Forks of the process; the value was never stored, the owner is the function.
     CKI_GRIP_LOOSE = 4,
+    CKI_GRIP_REPLY = 6, // a reply's address
     CKI_GRIP_TAGS = 7,
     CKI_GRIP_SHIFT = 3
 };
@@ -94,6 +98,9 @@ static inline void cki_hit_clear(cachekit_hit *hit)
 // Fills a handle by its grip, without one by a hold.
 void cki_hit_kept(cachekit_hit *hit, struct cki_memory *memory, struct cki_entry *entry,
                   const struct cki_grip *grip, cachekit_layer layer);
+
+// Fills a handle with what a loader made and nobody keeps.
+void cki_hit_loose(cachekit_hit *hit, cachekit_function *function, const cachekit_result *result);
 
 // This thread's cell with room for the memory's counter; NULL: no memory.
 struct cki_cell *cki_cell_for(const struct cki_memory *memory);

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/yield.h"
-#include "call/fork.h"
+#include "call/load.h"
 
 // What has to be undone when the loader never returns.
 struct loading {
@@ -27,24 +27,6 @@ static void abandon(void *arg)
     free_entry(loading->call->function, loading->entry);
     cki_flight_settle(&loading->call->function->flights, loading->flight, CKI_ABANDONED);
     cachekit_buffer_release(&loading->call->long_key);
-}
-
-// The loader alone may be cancelled; everything around it runs to its end.
-static cachekit_status load(struct loading *loading, cachekit_result *result, cachekit_error *error)
-{
-    const struct cki_call *call = loading->call;
-    cachekit_function *f = call->function;
-    cachekit_status status = CACHEKIT_E_INVALID;
-    int ignored;
-    pthread_cleanup_push(abandon, loading);
-    (void)pthread_setcancelstate(call->cancel_state, &ignored);
-    status = f->loader(f->context, call->args.args, call->args.count, result, error);
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
-    pthread_cleanup_pop(0);
-    if (status != CACHEKIT_OK && error->status == CACHEKIT_OK) {
-        error->status = status;
-    }
-    return status;
 }
 
 static void fill_entry(const cachekit_function *f, struct cki_entry *entry,
@@ -81,18 +63,6 @@ static void keep(struct loading *loading)
     cki_hit_kept(call->hit, &f->memory, entry, &grip, CACHEKIT_LAYER_MISS);
 }
 
-// Without memory for an entry the caller still gets its result; waiters compute their own.
-static void hand_over(struct cki_call *call, const cachekit_result *result)
-{
-    call->hit->object = result->object;
-    call->hit->size_bytes = result->size_bytes;
-    call->hit->layer = CACHEKIT_LAYER_MISS;
-    call->hit->grip = (uintptr_t)cki_forks() << CKI_GRIP_SHIFT | CKI_GRIP_LOOSE;
-    call->hit->owner = call->function;
-    atomic_fetch_add(&call->function->loose, 1);
-    atomic_fetch_add_explicit(&call->function->unkept, 1, memory_order_relaxed);
-}
-
 cachekit_status cki_compute(struct cki_call *call, struct cki_flight *flight)
 {
     cachekit_function *f = call->function;
@@ -101,7 +71,9 @@ cachekit_status cki_compute(struct cki_call *call, struct cki_flight *flight)
     cachekit_error failure = {CACHEKIT_OK, 0, 0, ""};
     enum cki_flight_state state = CKI_LANDED;
     atomic_fetch_add_explicit(&f->misses, 1, memory_order_relaxed);
-    cachekit_status status = load(&loading, &result, &failure);
+    const struct cki_load load = {f,       call->args.args, call->args.count, call->cancel_state,
+                                  abandon, &loading};
+    cachekit_status status = cki_load(&load, &result, &failure);
     if (status != CACHEKIT_OK) {
         free_entry(f, loading.entry);
         loading.entry = NULL;
@@ -109,7 +81,8 @@ cachekit_status cki_compute(struct cki_call *call, struct cki_flight *flight)
             *call->error = failure;
         }
     } else if (loading.entry == NULL) {
-        hand_over(call, &result);
+        // The caller still gets its result; waiters compute their own.
+        cki_hit_loose(call->hit, f, &result);
         state = CKI_ABANDONED;
     } else {
         fill_entry(f, loading.entry, &result);

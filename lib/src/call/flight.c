@@ -160,6 +160,7 @@ static bool follow_locked(struct cki_flights *flights, struct cki_flight *flight
     mine->status = flight->status;
     mine->error = flight->error;
     mine->entry = flight->entry;
+    mine->reply = flight->reply;
     if (--flight->waiters == 0) {
         (void)pthread_cond_broadcast(&flights->settled);
     }

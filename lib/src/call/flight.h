@@ -30,6 +30,7 @@ struct cki_flight {
     cachekit_status status;
     cachekit_error error;
     struct cki_entry *entry; // the result; every waiter has a hold on it
+    struct cki_reply *reply; // the same of a function with a backend
 };
 
 struct cki_flights {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "call/cache.h"
+#include "call/metrics.h"
 #include "memory/pins.h"
 
 enum { UNSEEN = 0, SEEN = 1, RESETTING = 2 }; // a child that no handler has seen reads 0
@@ -33,10 +34,12 @@ static void before_fork(void)
 {
     (void)pthread_mutex_lock(&registry.lock);
     cki_pins_lock();
+    cki_metrics_lock();
 }
 
 static void in_parent(void)
 {
+    cki_metrics_unlock();
     cki_pins_unlock();
     (void)pthread_mutex_unlock(&registry.lock);
 }
@@ -47,6 +50,7 @@ static void reset(void)
     (void)pthread_mutex_init(&registry.lock, NULL);
     cki_pins_forked();
     cki_waits_forked();
+    cki_metrics_forked();
     for (struct cachekit_cache *c = registry.first; c != NULL; c = c->next) {
         cki_cache_forked(c);
     }

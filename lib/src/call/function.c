@@ -3,6 +3,7 @@
 // another computed. The hit without a lock is in call.c.
 #include "base/status.h"
 #include "base/yield.h"
+#include "call/backed.h"
 #include "call/compute.h"
 #include "call/fork.h"
 #include "call/long_key.h"
@@ -130,12 +131,43 @@ cachekit_status cki_call_slowly(cachekit_function *function, const cachekit_arg 
     }
     cki_hit_clear(hit);
     cki_fork_check();
+    if (function->backed != NULL) {
+        cachekit_status checked = check(args, count, error);
+        return checked == CACHEKIT_OK ? cki_backed_call(function, args, count, hit, error)
+                                      : checked;
+    }
     cachekit_status status = make_key(&call);
     if (status == CACHEKIT_OK) {
         int ignored;
         (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call.cancel_state);
         status = look_or_compute(&call);
         (void)pthread_setcancelstate(call.cancel_state, &ignored);
+    }
+    cachekit_buffer_release(&call.long_key);
+    return status;
+}
+
+cachekit_status cachekit_peek(cachekit_function *function, const cachekit_arg *args, size_t count,
+                              cachekit_hit *hit, cachekit_error *error)
+{
+    struct cki_call call = {.function = function,
+                            .args = {args, count, 0},
+                            .long_key = CACHEKIT_BUFFER_INIT,
+                            .hit = hit,
+                            .error = error};
+    if (function == NULL || hit == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "function or hit is NULL");
+    }
+    cki_hit_clear(hit);
+    cki_fork_check();
+    if (function->backed != NULL) {
+        cachekit_status checked = check(args, count, error);
+        return checked == CACHEKIT_OK ? cki_backed_peek(function, args, count, hit, error)
+                                      : checked;
+    }
+    cachekit_status status = make_key(&call);
+    if (status == CACHEKIT_OK) {
+        status = look(&call) ? CACHEKIT_OK : CACHEKIT_MISS;
     }
     cachekit_buffer_release(&call.long_key);
     return status;
@@ -150,6 +182,10 @@ cachekit_status cachekit_invalidate(cachekit_function *function, const cachekit_
         return CACHEKIT_E_INVALID;
     }
     cki_fork_check();
+    if (function->backed != NULL) {
+        cachekit_status checked = check(args, count, NULL);
+        return checked == CACHEKIT_OK ? cki_backed_invalidate(function, args, count) : checked;
+    }
     cachekit_status status = make_key(&call);
     if (status == CACHEKIT_OK) {
         cki_flights_overtake(&function->flights, &call.key);
@@ -166,6 +202,9 @@ cachekit_status cachekit_invalidate_all(cachekit_function *function)
         return CACHEKIT_E_INVALID;
     }
     cki_fork_check();
+    if (function->backed != NULL) {
+        return cki_backed_invalidate_all(function);
+    }
     cki_flights_overtake(&function->flights, NULL);
     CKI_YIELD();
     (void)cki_memory_clear(&function->memory, CKI_INVALIDATED);
@@ -175,6 +214,10 @@ cachekit_status cachekit_invalidate_all(cachekit_function *function)
 void cachekit_info(cachekit_function *function, cachekit_info_data *out)
 {
     cki_fork_check();
+    if (function->backed != NULL) {
+        cki_backed_info(function->backed, out);
+        return;
+    }
     cki_info_fill(&function->memory, out);
     out->unstored += atomic_load(&function->unkept);
     out->hits += atomic_load(&function->slow_hits);

@@ -5,32 +5,19 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "call/backed.h"
 #include "call/cache.h"
 #include "call/fork.h"
 
-enum { TTL_DEFAULT_MS = 300000, RETRY_DEFAULT_MS = 10000, LOCAL_ENTRIES = 256 };
+enum { TTL_DEFAULT_MS = 300000, RETRY_DEFAULT_MS = 10000 };
 #define BUDGET_DEFAULT ((size_t)100 << 20)
-
-cachekit_function_options cachekit_preset_minimal(void)
-{
-    cachekit_function_options options;
-    memset(&options, 0, sizeof options);
-    options.size = sizeof options;
-    return options;
-}
-
-cachekit_function_options cachekit_preset_local(void)
-{
-    cachekit_function_options options = cachekit_preset_minimal();
-    options.entries_max = LOCAL_ENTRIES;
-    return options;
-}
 
 // Later versions append members: what an older caller does not have is zero, the default.
 static cachekit_status take_options(const cachekit_function_options *given,
                                     cachekit_function_options *out, cachekit_error *error)
 {
-    *out = cachekit_preset_minimal();
+    memset(out, 0, sizeof *out);
+    out->size = sizeof *out;
     if (given == NULL) {
         return CACHEKIT_OK;
     }
@@ -41,9 +28,13 @@ static cachekit_status take_options(const cachekit_function_options *given,
     return CACHEKIT_OK;
 }
 
-static cachekit_status check_options(cachekit_function_options *o, cachekit_error *error)
+static bool is_backed(const cachekit_cache *cache, const cachekit_function_options *o)
 {
-    o->ttl_ms = o->ttl_ms != 0 ? o->ttl_ms : TTL_DEFAULT_MS;
+    return cache->options.backend != NULL && !o->is_local;
+}
+
+static cachekit_status check_local(cachekit_function_options *o, cachekit_error *error)
+{
     o->budget_bytes = o->budget_bytes != 0 ? o->budget_bytes : BUDGET_DEFAULT;
     o->refresh_retry_ms = o->refresh_retry_ms != 0 ? o->refresh_retry_ms : RETRY_DEFAULT_MS;
     if (o->ttl_ms < 0) {
@@ -61,7 +52,14 @@ static cachekit_status check_options(cachekit_function_options *o, cachekit_erro
     if (o->refresh_ratio > 0.0 && o->ttl_ms == CACHEKIT_FOREVER_MS) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "refresh_ratio needs a ttl_ms that ends");
     }
-    return CACHEKIT_OK;
+    return cki_local_check(o, error);
+}
+
+static cachekit_status check_options(const cachekit_cache *cache, cachekit_function_options *o,
+                                     cachekit_error *error)
+{
+    o->ttl_ms = o->ttl_ms != 0 ? o->ttl_ms : TTL_DEFAULT_MS;
+    return is_backed(cache, o) ? cki_backed_check(cache, o, error) : check_local(o, error);
 }
 
 static void fill(cachekit_function *f, const cachekit_function_options *o)
@@ -107,7 +105,7 @@ static void enlist(cachekit_cache *cache, cachekit_function *f)
 
 static cachekit_status make(cachekit_cache *cache, const char *name, cachekit_loader loader,
                             void *context, const cachekit_function_options *o,
-                            cachekit_function **out)
+                            cachekit_function **out, cachekit_error *error)
 {
     cachekit_function *f = cki_alloc(cache->options.allocator, sizeof *f);
     if (f == NULL) {
@@ -123,6 +121,14 @@ static cachekit_status make(cachekit_cache *cache, const char *name, cachekit_lo
     if (!open_parts(f, o)) {
         cki_free(cache->options.allocator, f, sizeof *f);
         return CACHEKIT_E_NOMEM;
+    }
+    cachekit_status status = is_backed(cache, o) ? cki_backed_new(f, o, error) : CACHEKIT_OK;
+    status = status == CACHEKIT_OK && !cki_maintainer_ensure(cache, o->maintain_every_ms)
+                 ? CACHEKIT_E_NOMEM
+                 : status;
+    if (status != CACHEKIT_OK) {
+        (void)cki_function_free(f);
+        return status;
     }
     enlist(cache, f);
     *out = f;
@@ -149,19 +155,21 @@ cachekit_status cachekit_function_new(cachekit_cache *cache, const char *name,
     }
     cki_fork_check();
     cachekit_status status = take_options(options, &o, error);
-    status = status == CACHEKIT_OK ? check_options(&o, error) : status;
+    status = status == CACHEKIT_OK ? check_options(cache, &o, error) : status;
     if (status != CACHEKIT_OK) {
         return status;
     }
-    status = make(cache, name, loader, context, &o, out);
-    return status == CACHEKIT_OK ? status : cki_fail(error, status, 0, "out of memory");
+    status = make(cache, name, loader, context, &o, out, error);
+    return status == CACHEKIT_E_NOMEM ? cki_fail(error, status, 0, "out of memory") : status;
 }
 
 bool cki_function_free(cachekit_function *f)
 {
-    if (atomic_load(&f->loose) != 0 || !cki_memory_release(&f->memory)) {
+    if (atomic_load(&f->loose) != 0 || (f->backed != NULL && cki_backed_is_busy(f->backed)) ||
+        !cki_memory_release(&f->memory)) {
         return false;
     }
+    cki_backed_free(f->backed);
     cki_flights_release(&f->flights);
     cki_free(f->cache->options.allocator, f, sizeof *f);
     return true;
@@ -171,6 +179,9 @@ void cki_function_forked(cachekit_function *f)
 {
     cki_flights_forked(&f->flights);
     cki_memory_forked(&f->memory);
+    if (f->backed != NULL) {
+        cki_backed_forked(f->backed);
+    }
     atomic_store(&f->refreshing, 0);
     atomic_store(&f->loose, 0);
     _Atomic uint64_t *const counters[] = {&f->slow_hits, &f->misses, &f->unkept, &f->refreshes,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "call/backed.h"
 #include "call/cache.h"
 #include "call/fork.h"
 #include "call/thread.h"
@@ -35,6 +36,16 @@ static size_t sweep(struct cki_memory *memory, int64_t end_us)
     return all;
 }
 
+static size_t sweep_bytes(struct cki_byte_cache *bytes, int64_t end_us)
+{
+    size_t all = 0, some;
+    do {
+        some = cki_byte_cache_sweep(bytes);
+        all += some;
+    } while (some == CKI_BYTES_SWEEP && !is_over(end_us));
+    return all;
+}
+
 size_t cachekit_maintain(cachekit_cache *cache, int64_t max_us)
 {
     if (cache == NULL) {
@@ -46,11 +57,17 @@ size_t cachekit_maintain(cachekit_cache *cache, int64_t max_us)
         end_us = INT64_MAX;
     }
     size_t all = sweep(&cache->store, end_us);
+    if (cache->backing != NULL) {
+        all += sweep_bytes(&cache->backing->bytes, end_us);
+    }
     for (cachekit_function *f = atomic_load(&cache->functions); f != NULL; f = f->next) {
         if (end_us != INT64_MIN && is_over(end_us)) {
             break;
         }
         all += sweep(&f->memory, end_us);
+        if (f->backed != NULL) {
+            cki_backed_settle(f->backed);
+        }
     }
     return all;
 }
@@ -123,6 +140,15 @@ bool cki_maintainer_start(struct cki_maintainer *m, struct cachekit_cache *cache
 no_condition:
     (void)pthread_mutex_destroy(&m->lock);
     return false;
+}
+
+bool cki_maintainer_ensure(struct cachekit_cache *cache, int64_t every_ms)
+{
+    (void)pthread_mutex_lock(&cache->lock);
+    bool runs = every_ms == 0 || cache->maintainer.is_running ||
+                cki_maintainer_start(&cache->maintainer, cache, every_ms);
+    (void)pthread_mutex_unlock(&cache->lock);
+    return runs;
 }
 
 void cki_maintainer_stop(struct cki_maintainer *m)

@@ -21,6 +21,8 @@ struct cki_maintainer {
 // `every_ms` 0: no thread.
 bool cki_maintainer_start(struct cki_maintainer *maintainer, struct cachekit_cache *cache,
                           int64_t every_ms);
+// Starts it with that time, if it does not run; 0: nothing. False: no thread.
+bool cki_maintainer_ensure(struct cachekit_cache *cache, int64_t every_ms);
 void cki_maintainer_stop(struct cki_maintainer *maintainer);
 void cki_maintainer_forked(struct cki_maintainer *maintainer);
 
