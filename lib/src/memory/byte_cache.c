@@ -68,7 +68,7 @@ void cki_byte_free(struct cki_byte_cache *cache, struct cki_byte_gone *gone)
         cki_block_release(cki_byte_block(e));
         cki_free(cache->options.allocator, e, cki_entry_bytes(e));
     }
-    *gone = (struct cki_byte_gone){NULL, 0};
+    *gone = (struct cki_byte_gone){NULL, 0, 0};
 }
 
 void cki_byte_end(struct cki_byte_cache *cache, struct cki_byte_gone *gone)
@@ -159,7 +159,7 @@ bool cki_byte_cache_get(struct cki_byte_cache *cache, const struct cki_key *key,
                         struct cki_byte_hit *hit)
 {
     int64_t now_ns = cki_byte_now(cache);
-    struct cki_byte_gone gone = {NULL, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0};
     cki_byte_lock(cache);
     struct cki_entry *entry =
         find_live_locked(cache, key, cki_byte_now_locked(cache, now_ns), &gone);
@@ -264,7 +264,7 @@ static void count_put_locked(struct cki_byte_cache *cache, enum cki_byte_stored 
 enum cki_byte_stored cki_byte_cache_put(struct cki_byte_cache *cache,
                                         const struct cki_byte_store *store)
 {
-    struct cki_byte_gone gone = {NULL, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0};
     struct cki_entry *entry = NULL;
     if (life_ns(store->ttl_ms) != 0) {
         entry = cki_entry_new(cache->options.allocator, store->key);
@@ -310,7 +310,7 @@ bool cki_byte_cache_upgrade(struct cki_byte_cache *cache, const struct cki_key *
 bool cki_byte_cache_evict(struct cki_byte_cache *cache, const struct cki_key *key,
                           uint64_t generation)
 {
-    struct cki_byte_gone gone = {NULL, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0};
     cki_byte_lock(cache);
     struct cki_entry *entry = cki_byte_find_locked(cache, key);
     if (entry != NULL && entry->generation == generation) {
@@ -324,7 +324,7 @@ bool cki_byte_cache_evict(struct cki_byte_cache *cache, const struct cki_key *ke
 
 uint64_t cki_byte_cache_remove(struct cki_byte_cache *cache, const struct cki_key *key)
 {
-    struct cki_byte_gone gone = {NULL, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0};
     cki_byte_lock(cache);
     cki_byte_overtake_locked(cache, key->hash);
     cki_byte_drop_locked(cache, key, &cache->figures.removed, &gone);
@@ -338,7 +338,7 @@ void cki_byte_cache_remove_many(struct cki_byte_cache *cache, const struct cki_k
                                 size_t count)
 {
     for (size_t i = 0; i < count;) {
-        struct cki_byte_gone gone = {NULL, 0};
+        struct cki_byte_gone gone = {NULL, 0, 0};
         size_t end = count - i > CKI_BYTES_BATCH ? i + CKI_BYTES_BATCH : count;
         cki_byte_lock(cache);
         for (; i < end; i++) {

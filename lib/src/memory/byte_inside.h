@@ -33,6 +33,7 @@ static inline bool cki_byte_is_dead_locked(const struct cki_byte_cache *cache,
 struct cki_byte_gone {
     struct cki_entry *first; // by `link`
     size_t count;
+    size_t bytes; // of blocks that nobody else holds: still in the ledger, but as good as free
 };
 
 int64_t cki_boot_ns(void);

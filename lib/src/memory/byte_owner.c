@@ -71,7 +71,7 @@ static bool file(struct cki_byte_cache *cache, struct cki_owner *owner, const st
                  int64_t ttl_ms, bool is_owed)
 {
     struct cki_tracked *spare = NULL, *dropped = NULL;
-    struct cki_byte_gone gone = {NULL, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0};
     int64_t now_ns = cki_byte_now(cache);
     cki_byte_lock(cache);
     now_ns = cki_byte_now_locked(cache, now_ns);
@@ -217,7 +217,7 @@ struct cki_tracked *cki_owner_take(struct cki_byte_cache *cache, struct cki_owne
                                    uint64_t mark)
 {
     struct cki_tracked *list = NULL;
-    struct cki_byte_gone gone = {NULL, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0};
     cki_byte_lock(cache);
     size_t count = take_from(cache, owner, &owner->owed, mark, CKI_BYTES_BATCH, &list);
     (void)take_from(cache, owner, &owner->kept, mark, CKI_BYTES_BATCH - count, &list);

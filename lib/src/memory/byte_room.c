@@ -22,7 +22,11 @@ void cki_byte_unlink_locked(struct cki_byte_cache *cache, struct cki_entry *entr
     }
     cache->count--;
     cache->entry_bytes -= cki_entry_bytes(entry);
-    cache->live_bytes -= cki_block_bytes(cki_byte_block(entry));
+    const struct cki_block *block = cki_byte_block(entry);
+    cache->live_bytes -= cki_block_bytes(block);
+    if (atomic_load_explicit(&block->holders, memory_order_relaxed) == 1) {
+        gone->bytes += cki_block_bytes(block);
+    }
     ++*counter;
     entry->link = gone->first;
     gone->first = entry;
@@ -112,7 +116,7 @@ enum cki_byte_room cki_byte_room_locked(struct cki_byte_cache *cache, int64_t no
     const size_t count_max = o->entries_max != 0 ? o->entries_max : CKI_NOWHERE / 2;
     for (;;) {
         size_t growth = is_entry ? index_growth(cache) : 0;
-        bool fits = cki_byte_used_locked(cache) + growth + more <= o->budget_bytes &&
+        bool fits = cki_byte_used_locked(cache) - gone->bytes + growth + more <= o->budget_bytes &&
                     (!is_entry || cache->count < count_max);
         if (fits) {
             return growth == 0 || grow_index_locked(cache) ? CKI_BYTE_ROOM
