@@ -140,7 +140,8 @@ static inline cachekit_arg cachekit_set(const cachekit_arg *items, size_t count)
 
 /**
  * A moment: microseconds since 1970-01-01T00:00:00Z, negative before. The same moment is the same
- * key, however it was made. What it becomes in a key: see key.h.
+ * key, however it was made, but for auto keys, which name its offset. What it becomes in a key of
+ * the protocol: see key.h.
  */
 static inline cachekit_arg cachekit_arg_datetime_us(int64_t unix_us)
 {

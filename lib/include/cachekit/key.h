@@ -14,8 +14,9 @@ CACHEKIT_BEGIN_DECLS
 /*
  * Keys of the CacheKit protocol, byte for byte those of its other SDKs. Nothing here needs a cache;
  * all functions may be called from any thread, take no lock, and allocate (by malloc) only for
- * arguments of more than some hundred bytes or with nested collections. Time is linear in the
- * arguments, but for the sorting of maps and sets.
+ * arguments of more than some hundred bytes, a dozen elements of maps and sets, or a few levels.
+ * Time is linear in the arguments, but for the sorting of maps and sets. Some 4 KiB of stack,
+ * whatever the depth.
  */
 
 enum {
@@ -38,8 +39,8 @@ enum {
  * arrays without doubles; maps have text keys, each once, sorted bytewise. CACHEKIT_E_VALUE: an
  * argument outside this model (NaN, infinities, a map key that is no text or is there twice, text
  * that is not strict UTF-8, a moment without UTC offset, more than 1,024 levels).
- * CACHEKIT_E_INVALID: NULL or an unknown type. CACHEKIT_E_NOMEM. After a failure `out` is the empty
- * string.
+ * CACHEKIT_E_INVALID: NULL, an unknown type, 2 GiB or more in all. CACHEKIT_E_NOMEM. The error's
+ * text counts arguments from 1. After a failure `out` is the empty string.
  */
 CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status
 cachekit_key_interop(const char *name_space, const char *operation, const cachekit_arg *args,
@@ -59,10 +60,12 @@ typedef struct cachekit_key_auto_parts {
  * first 50, `:`, and 32 digits of its own digest. `kwargs` are pairs of name and value, as in
  * cachekit_map().
  *
- * Floats stay floats (-0.0 is 0.0; NaN and infinities are allowed), maps are sorted by their text
- * keys, a moment is ISO 8601 text with offset as Python prints it, a UUID its text.
- * CACHEKIT_E_VALUE: what Python refuses: sets, map keys of mixed or unsortable types, names that
- * are no text. Otherwise as cachekit_key_interop().
+ * Floats stay floats (-0.0 is 0.0; NaN and infinities are allowed), maps are sorted by their keys,
+ * which are text, bytes, integers, floats or booleans, one of these in each map (or one null
+ * alone). A moment is ISO 8601 text as Python prints it, with the offset it was given with, so that
+ * one moment in two time zones is two keys; microseconds are UTC, of the years 1 to 9999. A UUID is
+ * its text. CACHEKIT_E_VALUE: what Python refuses: sets, other map keys, names that are no text.
+ * CACHEKIT_E_INVALID: parts that are not as said above. Otherwise as cachekit_key_interop().
  */
 CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status
 cachekit_key_auto(const cachekit_key_auto_parts *parts, const cachekit_arg *args, size_t count,

@@ -115,41 +115,50 @@ static size_t head_len(const cachekit_arg *text)
                     head);
 }
 
-static cachekit_status add_span(struct cki_canon *c, const struct cki_span *span)
+// A new span that begins here, or NULL: no memory.
+static inline struct cki_span *push_span(struct cki_canon *c)
 {
-    cachekit_status status = cki_scratch_append(&c->spans, span, sizeof *span);
-    return status == CACHEKIT_OK ? status : no_memory(c);
+    if (cki_scratch_reserve(&c->spans, sizeof(struct cki_span)) != CACHEKIT_OK) {
+        return NULL;
+    }
+    struct cki_span *span = span_end(c);
+    c->spans.len += sizeof *span;
+    *span = (struct cki_span){.at = c->bytes.len, .key_at = c->bytes.len};
+    return span;
 }
 
 static cachekit_status begin_pair(struct cki_canon *c, const struct cki_level *level,
                                   const cachekit_arg *key)
 {
     const struct cki_profile *profile = c->profile;
-    struct cki_span span = {.at = c->bytes.len, .key_at = c->bytes.len};
-    span.sort = (uint8_t)cki_key_sort_of(key);
-    if ((profile->key_sorts >> span.sort & 1) == 0) {
+    unsigned sort = cki_key_sort_of(key);
+    if ((profile->key_sorts >> sort & 1) == 0) {
         return refuse(c, "a map key of a type that keys cannot have here");
     }
     if (profile->wants_one_key_sort && level->count > 2 &&
-        (span.sort == CKI_KEY_NIL || (level->next > 1 && span_end(c)[-1].sort != span.sort))) {
+        (sort == CKI_KEY_NIL || (level->next > 1 && span_end(c)[-1].sort != sort))) {
         return refuse(c, "map keys that have no order among them");
     }
+    struct cki_span *span = push_span(c);
+    if (span == NULL) {
+        return no_memory(c);
+    }
+    span->sort = (uint8_t)sort;
     if (profile->orders_by_value) {
-        cki_span_order(key, &span);
-        if (span.sort == CKI_KEY_STR || span.sort == CKI_KEY_BIN) {
-            span.key_at += head_len(key);
+        cki_span_order(key, span);
+        if (sort == CKI_KEY_STR || sort == CKI_KEY_BIN) {
+            span->key_at += head_len(key);
         }
     }
-    return add_span(c, &span);
+    return CACHEKIT_OK;
 }
 
 // Before an item of a map or a set is packed.
 static cachekit_status mark(struct cki_canon *c, const struct cki_level *level,
                             const cachekit_arg *item)
 {
-    const struct cki_span element = {.at = c->bytes.len, .key_at = c->bytes.len};
     if (level->type == CACHEKIT_ARG_SET) {
-        return add_span(c, &element);
+        return push_span(c) != NULL ? CACHEKIT_OK : no_memory(c);
     }
     if (level->next % 2 != 0) { // `next` is the one behind the item
         return begin_pair(c, level, item);
@@ -178,23 +187,24 @@ static cachekit_status put_head(const struct cki_canon *c, struct cki_scratch *o
 
 static cachekit_status open_level(struct cki_canon *c, const cachekit_arg *item, bool is_tree)
 {
-    struct cki_level level = {.items = item->as.data,
-                              .count = item->len,
-                              .begin = c->bytes.len,
-                              .spans = span_count(c),
-                              .type = item->type,
-                              .is_tree = is_tree};
-    if (c->levels.len / sizeof level > DEPTH_MAX) {
+    size_t begin = c->bytes.len;
+    if (c->levels.len / sizeof(struct cki_level) > DEPTH_MAX) {
         return refuse(c, "more than 1024 levels");
     }
     if (item->type == CACHEKIT_ARG_SET && !c->profile->has_sets) {
         return refuse(c, "a set, which this kind of key has no form for");
     }
-    level.count <<= item->type == CACHEKIT_ARG_MAP;
     if (put_head(c, &c->bytes, item->type, item->len) != CACHEKIT_OK ||
-        cki_scratch_append(&c->levels, &level, sizeof level) != CACHEKIT_OK) {
+        cki_scratch_reserve(&c->levels, sizeof(struct cki_level)) != CACHEKIT_OK) {
         return no_memory(c);
     }
+    c->levels.len += sizeof(struct cki_level);
+    *top_of(c) = (struct cki_level){.items = item->as.data,
+                                    .count = (size_t)item->len << (item->type == CACHEKIT_ARG_MAP),
+                                    .begin = begin,
+                                    .spans = span_count(c),
+                                    .type = item->type,
+                                    .is_tree = is_tree};
     return CACHEKIT_OK;
 }
 
