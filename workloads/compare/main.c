@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     compare("int", rounds);
     compare("text", rounds);
     compare("key", rounds);
-    peer_report_sweep();
-    peer_report_writer();
+    report_sweep();
+    report_writer();
     return 0;
 }

@@ -27,7 +27,7 @@ typedef struct peer {
 extern const peer peers_cachekit[], peers_glib[], peers_uthash[], peers_urcu[], peers_ck[];
 
 /* What only we are asked: sweeps, and a reader beside a writer. */
-void peer_report_sweep(void);
-void peer_report_writer(void);
+void report_sweep(void);
+void report_writer(void);
 
 #endif

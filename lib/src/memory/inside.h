@@ -14,7 +14,13 @@ static inline struct cki_slots *cki_slots_locked(const struct cki_memory *memory
 }
 
 // The clock's time, or the latest that was ever read if that is later.
-int64_t cki_now_locked(struct cki_memory *memory);
+static inline int64_t cki_now_locked(struct cki_memory *memory)
+{
+    int64_t now = cki_memory_now(memory);
+    memory->newest_ns = now > memory->newest_ns ? now : memory->newest_ns;
+    return memory->newest_ns;
+}
+
 // Keeps the entry for the caller by its grip.
 void cki_keep_locked(struct cki_entry *entry, struct cki_grip *grip);
 

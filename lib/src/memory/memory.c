@@ -73,13 +73,6 @@ void cki_memory_forked(struct cki_memory *memory)
     (void)pthread_cond_init(&memory->sifted, NULL);
 }
 
-int64_t cki_now_locked(struct cki_memory *memory)
-{
-    int64_t now = cki_memory_now(memory);
-    memory->newest_ns = now > memory->newest_ns ? now : memory->newest_ns;
-    return memory->newest_ns;
-}
-
 void cki_keep_locked(struct cki_entry *entry, struct cki_grip *grip)
 {
     if (grip->cell != NULL && cki_pin_free(grip->cell, &grip->pin)) {

@@ -22,8 +22,8 @@ typedef _Atomic(struct cki_entry *) cki_pin;
 
 struct cki_cell {
     _Alignas(64) cki_pin pins[CKI_PINS];
-    // Hits by memory number. The owner counts; it changes the array under the registry's lock, under
-    // which the others sum.
+    // Hits by memory number. The owner counts; it changes the array under the registry's lock,
+    // under which the others sum.
     _Atomic uint64_t *counters;
     size_t counter_room;
     struct cki_cell *next;
