@@ -8,6 +8,7 @@
 #include <cachekit/seal.h>
 
 #include "base/status.h"
+#include "seal/traces.h"
 
 static const char PREFIX[] = "cachekit_v1_";
 static const char DOMAIN[] = "encryption";
@@ -41,6 +42,7 @@ cachekit_status cki_master_read(struct cki_derive *work, const char *hex, const 
         return cki_fail(error, CACHEKIT_E_CONFIG, at, "%s has a character that is no hex digit",
                         name);
     }
+    cki_traces_wipe();
     if (sodium_is_zero(work->master, CKI_KEY_BYTES)) {
         return cki_fail(error, CACHEKIT_E_CONFIG, 0, "%s is all zeros", name);
     }
@@ -64,6 +66,7 @@ void cki_derive_key(struct cki_derive *work, cachekit_slice tenant)
                      (cachekit_slice){work->master, sizeof work->master});
     (void)cki_hkdf_expand(&work->hkdf, (cachekit_slice){(const uint8_t *)DOMAIN, DOMAIN_LEN},
                           work->key, sizeof work->key);
+    cki_traces_wipe();
 }
 
 void cki_derive_fingerprint(struct cki_derive *work, uint8_t out[CKI_FINGERPRINT_BYTES])
@@ -74,4 +77,5 @@ void cki_derive_fingerprint(struct cki_derive *work, uint8_t out[CKI_FINGERPRINT
     (void)crypto_hash_sha256_update(&work->hash, work->key, sizeof work->key);
     (void)crypto_hash_sha256_final(&work->hash, digest);
     memcpy(out, digest, CKI_FINGERPRINT_BYTES);
+    cki_traces_wipe();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // libsodium's AES-GCM exists for CPUs with AES instructions only; it checks the tag before it
-// decrypts. Its two functions keep round keys and powers of the hash key on their stack, so the
-// stack is wiped behind them.
+// decrypts. It leaves round keys and powers of the hash key behind, which are wiped each time.
 #include "seal/gcm.h"
 
 #include <sodium.h>
 
+#include "seal/traces.h"
 #include "seal/vault.h"
 
 _Static_assert(sizeof(crypto_aead_aes256gcm_state) <= CKI_VAULT_SLOT_BYTES, "a slot holds it");
@@ -26,6 +26,7 @@ bool cki_gcm_is_available(void)
 void cki_gcm_expand(const uint8_t *key, void *slot)
 {
     (void)crypto_aead_aes256gcm_beforenm(slot, key);
+    cki_traces_wipe();
 }
 
 void cki_gcm_seal(const struct cki_schedule *schedule, const uint8_t *nonce, cachekit_slice aad,
@@ -33,11 +34,14 @@ void cki_gcm_seal(const struct cki_schedule *schedule, const uint8_t *nonce, cac
 {
     (void)crypto_aead_aes256gcm_encrypt_afternm(out, NULL, plain.data, plain.len, aad.data, aad.len,
                                                 NULL, nonce, state_of(schedule));
+    cki_traces_wipe();
 }
 
 bool cki_gcm_open(const struct cki_schedule *schedule, const uint8_t *nonce, cachekit_slice aad,
                   cachekit_slice sealed, uint8_t *out)
 {
-    return crypto_aead_aes256gcm_decrypt_afternm(out, NULL, NULL, sealed.data, sealed.len, aad.data,
-                                                 aad.len, nonce, state_of(schedule)) == 0;
+    int code = crypto_aead_aes256gcm_decrypt_afternm(out, NULL, NULL, sealed.data, sealed.len,
+                                                     aad.data, aad.len, nonce, state_of(schedule));
+    cki_traces_wipe();
+    return code == 0;
 }
