@@ -167,11 +167,34 @@ static const cachekit_value *next_key(const struct writer *writer, struct place 
     return &map->next[2 * (size_t)pairs[(map->order & ~IS_LARGE) + left]];
 }
 
-static enum fault put_pair(struct writer *writer, struct place *map)
+// Leaves, which most nodes are, go by here one after another, up to a collection or the end.
+static enum fault put_flat(struct writer *writer, struct place *place)
 {
-    const cachekit_value *key = next_key(writer, map);
-    enum fault fault = put_leaf(writer, key);
-    return fault == NONE ? put_node(writer, key + 1) : fault;
+    enum fault fault = NONE;
+    while (fault == NONE && place->next != place->end) {
+        const cachekit_value *node = place->next++;
+        if (node->type >= CACHEKIT_ARRAY) {
+            return put_node(writer, node);
+        }
+        fault = put_leaf(writer, node);
+    }
+    return fault;
+}
+
+static enum fault put_ordered(struct writer *writer, struct place *map)
+{
+    enum fault fault = NONE;
+    while (fault == NONE && map->next != map->end) {
+        const cachekit_value *key = next_key(writer, map);
+        fault = put_leaf(writer, key);
+        if (fault == NONE && key[1].type >= CACHEKIT_ARRAY) {
+            return put_node(writer, key + 1);
+        }
+        if (fault == NONE) {
+            fault = put_leaf(writer, key + 1);
+        }
+    }
+    return fault;
 }
 
 static enum fault put_tree(struct writer *writer, const cachekit_value *root)
@@ -181,10 +204,8 @@ static enum fault put_tree(struct writer *writer, const cachekit_value *root)
         struct place *place = writer->top - 1;
         if (place->next == place->end) {
             close_collection(writer);
-        } else if (place->order == 0) {
-            fault = put_node(writer, place->next++);
         } else {
-            fault = put_pair(writer, place);
+            fault = place->order == 0 ? put_flat(writer, place) : put_ordered(writer, place);
         }
     }
     return fault;

@@ -99,6 +99,8 @@ Test(interop_write, maps_are_sorted_bytewise_on_every_level)
         {"{\"\\ud800\\udc00\":1,\"\\uff61\":2}", "82 a3efbda102 a4f090808001"},
         {"{\"12345678b\":1,\"12345678a\":2,\"12345678\":3}",
          "83 a8313233343536373803 a931323334353637386102 a931323334353637386201"},
+        {"{\"abcdaaaa\":1,\"abcdb\":2,\"abcd\":3}",
+         "83 a46162636403 a8616263646161616101 a5616263646202"},
         {"{\"b\":{\"d\":1,\"c\":2},\"a\":[{\"f\":3,\"e\":4}]}",
          "82 a1619182a16504a16603 a16282a16302a16401"},
         {"{\"value\":1,\"__date__\":true}", "82 a85f5f646174655f5fc3 a576616c756501"},
@@ -203,8 +205,8 @@ static void make_key(struct key *key)
     static const char *const letters[] = {"a", "b", "\x7f", "\xc3\xa9", "\xef\xbd\xa1"};
     key->len = 0;
     if (below(2) == 0) {
-        memcpy(key->text, "same_key", 8);
-        key->len = 8;
+        key->len = 4 + 4 * below(2);
+        memcpy(key->text, "same_key", key->len);
     }
     for (size_t i = below(4); i > 0; i--) {
         const char *letter = letters[below(5)];
