@@ -172,6 +172,20 @@ Test(interop_key, the_short_way_agrees_with_the_packer)
     }
 }
 
+Test(interop_key, a_bad_byte_is_seen_wherever_it_stands)
+{
+    char text[40], key[CACHEKIT_KEY_INTEROP_ROOM];
+    for (size_t len = 1; len <= sizeof text; len++) {
+        for (size_t bad = 0; bad < len; bad++) {
+            memset(text, 'a', len);
+            text[bad] = '\xff';
+            const cachekit_arg arg = cachekit_str_len(text, len);
+            cr_assert(cachekit_key_interop("t", "op", &arg, 1, key, NULL) == CACHEKIT_E_VALUE,
+                      "byte %zu of %zu", bad, len);
+        }
+    }
+}
+
 Test(interop_key, needs_no_memory_for_what_is_small)
 {
     struct fault_allocator allocator;
