@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
-struct file_calls file_calls = {.fail_at = -1};
+struct file_calls file_calls = {.fail_at = -1, .fail_always = -1};
 
 int __real_mkdir(const char *path, mode_t mode);
 int __real_open(const char *path, int flags, ...);
@@ -62,6 +62,7 @@ void file_calls_arm(void)
     file_calls.count = 0;
     file_calls.fired = 0;
     file_calls.fail_at = -1;
+    file_calls.fail_always = -1;
     file_calls.write_max = 0;
     file_calls.before = NULL;
 }
@@ -97,7 +98,7 @@ static bool fails(enum file_call call)
         file_calls.before(index, call);
         file_calls.armed = true;
     }
-    if (index != file_calls.fail_at) {
+    if (index != file_calls.fail_at && (int)call != file_calls.fail_always) {
         return false;
     }
     file_calls.fired++;

@@ -34,6 +34,7 @@ struct file_calls {
     int count;                          // calls since they were armed
     unsigned char list[FILE_CALLS_MAX]; // enum file_call of each
     int fail_at;                        // which one fails, -1: none
+    int fail_always;                    // an enum file_call of which all fail, -1: none
     int code;                           // with this errno
     int fired;
     size_t write_max; // bytes that a writev() may write at once, 0: all
