@@ -31,11 +31,11 @@ CACHEKIT_BEGIN_DECLS
  * | E_FULL        | OOM, no space: nothing was stored                     | no      | kept       |
  * | E_WRONG_TYPE  | WRONGTYPE: the entry is corrupt                       | no      | kept       |
  * | E_CONFIG      | MOVED without cluster mode; what can never work       | no      | kept       |
- * | E_TOO_LARGE   | a value or key over the backend's limit               | no      | kept       |
- * | E_INVALID, E_NOMEM                                                    | no      | closed     |
+ * | E_TOO_LARGE   | a value or key over the backend's limit               | no      | by cause   |
+ * | E_INVALID, E_NOMEM, E_ENTROPY                                         | no      | by cause   |
  *
- * After E_TRANSIENT the connection is closed where it broke and where the server asks for another
- * one (READONLY, MASTERDOWN).
+ * A connection that broke, that was not read to the end of an answer, or whose server asks for
+ * another one (READONLY, MASTERDOWN) is closed. Which reply of Redis is of which class: backends.h.
  */
 typedef struct cachekit_backend cachekit_backend;
 
@@ -80,7 +80,10 @@ typedef struct cachekit_backend_ops {
     cachekit_status (*lock)(cachekit_backend *self, cachekit_slice key, int64_t hold_ms,
                             int64_t deadline_ns, char token[CACHEKIT_LOCK_TOKEN_ROOM],
                             cachekit_error *error);
-    /** Only the lock of that token: MISS if it is not there any more. */
+    /**
+     * Only the lock of that token: MISS if it is not there any more, or if the server lets nobody
+     * release it: then it ends by itself.
+     */
     cachekit_status (*unlock)(cachekit_backend *self, cachekit_slice key, const char *token,
                               int64_t deadline_ns, cachekit_error *error);
     /** Sets `done[i]` for keys that are gone now. OK: all. */

@@ -48,9 +48,46 @@ CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_file_backend_new(
 
 /**
  * Redis, one node or a Cluster. Connects on first use. URLs:
- * `redis://[user:password@]host[:port][/db]`, `unix:///path[?db=N]`,
- * `redis+cluster://[user:password@]host[:port]`; user and password are percent-encoded and never
- * shown in a message. `rediss://` is refused: there is no TLS.
+ * `redis://[user:password@]host[:port][/db]`, `unix://[user:password@]/path[?db=N]`,
+ * `redis+cluster://[user:password@]host[:port]`; user, password and path are percent-encoded and
+ * never shown in a message. `rediss://` is refused: there is no TLS.
+ *
+ * An error reply that begins with one of these words has this status (its effect: backend.h), and
+ * the connection it came over is kept or closed:
+ *
+ * | reply begins              | status        | connection |
+ * |---------------------------|---------------|------------|
+ * | LOADING                   | E_TRANSIENT   | kept       |
+ * | BUSY                      | E_TRANSIENT   | kept       |
+ * | TRYAGAIN                  | E_TRANSIENT   | kept       |
+ * | CLUSTERDOWN               | E_TRANSIENT   | kept       |
+ * | MISCONF                   | E_TRANSIENT   | kept       |
+ * | MASTERDOWN                | E_TRANSIENT   | closed     |
+ * | READONLY                  | E_TRANSIENT   | closed     |
+ * | ERR max number of clients | E_TRANSIENT   | closed     |
+ * | NOAUTH                    | E_REMOTE_AUTH | closed     |
+ * | WRONGPASS                 | E_REMOTE_AUTH | closed     |
+ * | NOPERM                    | E_REMOTE_AUTH | closed     |
+ * | OOM                       | E_FULL        | kept       |
+ * | WRONGTYPE                 | E_WRONG_TYPE  | kept       |
+ * | MOVED                     | E_CONFIG      | kept       |
+ * | ASK                       | E_CONFIG      | kept       |
+ * | ERR invalid expire time   | E_INVALID     | closed     |
+ * | (anything else)           | E_UNKNOWN     | closed     |
+ *
+ * On a Cluster MOVED and ASK are followed, within the deadline. So is an answer of a kind that does
+ * not belong to the question, or more of one than was asked for, E_UNKNOWN and the end of its
+ * connection: no answer is ever taken for that of another question. After MASTERDOWN and READONLY
+ * the host's name is resolved anew and no older connection to it is used again.
+ *
+ * A dial that fails is followed by a pause, `backoff_first_ms` doubling up to `backoff_max_ms`,
+ * times 0.5 to 1.5 at random. Meanwhile whoever would have to dial fails at once: E_TRANSIENT, or
+ * E_REMOTE_AUTH or E_CONFIG if that is why the dial failed. Names are resolved on a thread that is
+ * started for it; while the resolver hangs, the last good addresses do.
+ *
+ * After fork, and after a raw clone, the child closes what it inherited (without a word to the
+ * server) at its first use and connects afresh; what its parent's connections had allocated stays
+ * allocated in the child.
  */
 typedef struct cachekit_redis_backend_options {
     size_t size;
@@ -61,7 +98,7 @@ typedef struct cachekit_redis_backend_options {
      */
     const char *tenant;
     uint32_t connections_max; /* default 50; who finds none free waits, up to the deadline */
-    size_t reply_max_bytes;   /* of one reply; default 512 MiB and a bit */
+    size_t reply_max_bytes;   /* of one reply; default and at most 512 MiB and 64 KiB */
     int64_t backoff_first_ms; /* pause after a failed dial, doubling with jitter; default 100 */
     int64_t backoff_max_ms;   /* default 30,000; meanwhile calls fail at once */
     const cachekit_allocator *allocator;
