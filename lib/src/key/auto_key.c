@@ -168,7 +168,8 @@ static cachekit_status shorten(const struct cki_scratch *key, char out[CACHEKIT_
                                cachekit_error *error)
 {
     uint8_t digest[DIGEST_LEN];
-    if (place_after(key, KEY_MAX) == key->len) {
+    // Few bytes are few characters.
+    if (key->len <= KEY_MAX || place_after(key, KEY_MAX) == key->len) {
         memcpy(out, key->data, key->len);
         out[key->len] = '\0';
         return CACHEKIT_OK;
