@@ -59,11 +59,11 @@ static cachekit_slice bytes_of(struct session *session, int field)
     const char *text = session->fields[field];
     cachekit_buffer *in = &session->in;
     in->len = 0;
+    if (cachekit_buffer_reserve(in, strlen(text) / 2 + 1) != CACHEKIT_OK) {
+        give_up("out of memory");
+    }
     for (; *text != '\0'; text += 2) {
-        uint8_t byte = (uint8_t)(digit(text[0]) << 4 | digit(text[1]));
-        if (cachekit_buffer_append(in, &byte, 1) != CACHEKIT_OK) {
-            give_up("out of memory");
-        }
+        in->data[in->len++] = (uint8_t)(digit(text[0]) << 4 | digit(text[1]));
     }
     return (cachekit_slice){in->data, in->len};
 }
