@@ -11,7 +11,8 @@
 // The budget counts blocks, those that only readers hold included, entries with their keys, the
 // index and the order of deadlines, and tracked keys with their tables. The struct itself (16 KiB)
 // is not in it. A block that readers hold is not made free by evicting its entry: when they leave
-// no room, nothing is stored.
+// no room, nothing is stored. A store never leaves the cache over its budget; an upgrade may, by the
+// old bytes, until their readers let go.
 //
 // Expired entries leave first, wherever they sit; then the least recently used, exactly.
 //
