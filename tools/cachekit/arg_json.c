@@ -4,7 +4,6 @@
 // is taken when it is first met.
 #include "arg_json.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,36 +31,37 @@ struct reading {
 typedef cachekit_status read_tag(struct reading *reading, const cachekit_value *tagged,
                                  cachekit_arg *out);
 
-__attribute__((format(printf, 3, 4))) static cachekit_status
-refuse(cachekit_error *error, cachekit_status status, const char *format, ...)
+// `argument` 0: of none in particular.
+static cachekit_status refuse(cachekit_error *error, cachekit_status status, size_t argument,
+                              const char *text)
 {
+    char place[32] = "";
+    if (argument > 0) {
+        (void)snprintf(place, sizeof place, "argument %zu: ", argument);
+    }
     if (error != NULL) {
-        va_list args;
         *error = (cachekit_error){.status = status};
-        va_start(args, format);
-        (void)vsnprintf(error->text, sizeof error->text, format, args);
-        va_end(args);
+        (void)snprintf(error->text, sizeof error->text, "%s%.120s", place, text);
     }
     return status;
 }
 
 static cachekit_status refuse_memory(struct reading *reading)
 {
-    return refuse(reading->error, CACHEKIT_E_NOMEM, "no memory for the arguments");
+    return refuse(reading->error, CACHEKIT_E_NOMEM, 0, "no memory for the arguments");
 }
 
 static cachekit_status refuse_tag(struct reading *reading, const char *complaint)
 {
-    return refuse(reading->error, CACHEKIT_E_DECODE, "argument %zu: %s", reading->argument,
-                  complaint);
+    return refuse(reading->error, CACHEKIT_E_DECODE, reading->argument, complaint);
 }
 
 // Room for `count` arguments and a job that will fill it.
 static cachekit_status put_off(struct reading *reading, const cachekit_value *from, size_t count,
                                const cachekit_arg **to)
 {
-    if (count == 0) {
-        *to = NULL;
+    *to = NULL;
+    if (count == 0 || from == NULL) {
         return CACHEKIT_OK;
     }
     cachekit_arg *items = cachekit_arena_alloc(reading->arena, count * sizeof *items);
@@ -225,10 +225,11 @@ static cachekit_status read_value_tag(struct reading *reading, const cachekit_va
                                       reading->arena, &value, &why);
     }
     if (status < 0) {
-        char *place = strstr(why.text, ", at byte"); // in a text that nobody else has seen
-        int len = place != NULL ? (int)(place - why.text) : 120;
-        (void)refuse(reading->error, status, "argument %zu: %.*s", reading->argument, len,
-                     why.text);
+        char *place = strstr(why.text, ", at byte");
+        if (place != NULL) {
+            *place = '\0'; // of a text that nobody else has seen
+        }
+        (void)refuse(reading->error, status, reading->argument, why.text);
     }
     *out = scalar(&value);
     cachekit_buffer_release(&text);
@@ -298,10 +299,9 @@ static cachekit_status read_root(cachekit_slice text, cachekit_type wanted, size
         return status;
     }
     if (root.type != wanted) {
-        return refuse(error, CACHEKIT_E_DECODE,
-                      "arguments are a JSON %s, not a JSON value of "
-                      "another type",
-                      slots == 1 ? "array" : "object of names");
+        return refuse(error, CACHEKIT_E_DECODE, 0,
+                      slots == 1 ? "arguments are a JSON array"
+                                 : "keyword arguments are a JSON object");
     }
     const cachekit_arg *items;
     status = put_off(&reading, root.as.items, slots * root.len, &items);
