@@ -12,7 +12,8 @@
 
 static const struct form form_defaults = {.format = FORM_INTEROP};
 
-static const struct opt form_rows[] = {FORM_FORMAT(form_words), FORM_ROWS};
+static const struct opt form_rows[] = {FORM_FORMAT(form_words),
+                                       FORM_ROWS("the key that sealed bytes are bound to")};
 
 static const struct opt_table encode_table = {
     .verb = "encode",

@@ -30,13 +30,12 @@ struct form {
 // Option rows for an options struct whose first member is a struct form.
 #define FORM_FORMAT(words)                                                                         \
     OPT_CHOICE(struct form, format, "format", 'f', words, "NAME", "what the bytes are")
-#define FORM_ROWS                                                                                  \
+#define FORM_ROWS(bound_to)                                                                        \
     OPT_FLAG(struct form, encrypt, "encrypt", 'e',                                                 \
              "the bytes are sealed, under CACHEKIT_MASTER_KEY"),                                   \
         OPT_TEXT(struct form, tenant, "tenant", 0, "NAME",                                         \
                  "whose key seals; \"default\" if it is not given"),                               \
-        OPT_TEXT(struct form, cache_key, "cache-key", 'k', "KEY",                                  \
-                 "the key that sealed bytes are bound to"),                                        \
+        OPT_TEXT(struct form, cache_key, "cache-key", 'k', "KEY", bound_to),                       \
         OPT_FLAG(struct form, allow_unlocked, "allow-unlocked", 0,                                 \
                  "go on where the system does not let keys be locked in memory")
 

@@ -14,8 +14,9 @@
 #include "cli/tool.h"
 #include "command.h"
 
-static const struct command *const commands[] = {&command_key, &command_encode, &command_decode,
-                                                 &command_inspect};
+static const struct command *const commands[] = {&command_key,     &command_encode, &command_decode,
+                                                 &command_inspect, &command_get,    &command_put,
+                                                 &command_del,     &command_ttl};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static const char help_tail[] =
@@ -24,6 +25,7 @@ static const char help_tail[] =
     "  interop     one canonical MessagePack document, the same from every SDK\n"
     "  envelope    MessagePack, compressed, with a checksum (ByteStorage)\n"
     "  msgpack     MessagePack, maps in the order of their pairs\n"
+    "  raw         bytes as they are, for get and put\n"
     "\n"
     "JSON that goes in and out; what JSON cannot say is an object of one $ key:\n"
     "  {\"$bytes\": \"00ff\"}            bytes, in hexadecimal\n"
@@ -36,6 +38,7 @@ static const char help_tail[] =
     "environment:\n"
     "  CACHEKIT_MASTER_KEY            64 hexadecimal digits, for --encrypt\n"
     "  CACHEKIT_PREVIOUS_MASTER_KEYS  up to three earlier ones, separated by commas\n"
+    "  CACHEKIT_REDIS_URL             a backend, with its password, for no --backend\n"
     "\n"
     "exit status: 0 done, 1 absent, 2 wrong arguments, 3 refused or failed; with one\n"
     "line on stderr that names the class of the error, and then nothing on stdout\n"
@@ -44,7 +47,8 @@ static const char help_tail[] =
     "  cachekit key --namespace users --operation get_user '[42, \"en\"]'\n"
     "  echo '{\"id\": 42}' | cachekit encode --format envelope >entry\n"
     "  cachekit inspect entry\n"
-    "  cachekit decode --format envelope <entry";
+    "  cachekit decode --format envelope <entry\n"
+    "  echo '[1]' | cachekit put --backend file:/var/cache/app --ttl-ms 60000 KEY";
 
 const char *tool_name(void)
 {
