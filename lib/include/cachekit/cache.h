@@ -329,6 +329,7 @@ typedef struct cachekit_info_data {
     uint64_t unkeyed;          /* calls computed without a key: arguments that have none */
     uint64_t too_large;        /* results over value_max_bytes */
 } cachekit_info_data;
+/** All 0 where the function is NULL. */
 CACHEKIT_API void cachekit_info(cachekit_function *function, cachekit_info_data *out);
 
 /**

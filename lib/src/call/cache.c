@@ -277,6 +277,13 @@ void cki_info_fill(struct cki_memory *memory, cachekit_info_data *out)
 
 void cachekit_store_info(cachekit_cache *cache, cachekit_info_data *out)
 {
+    if (out == NULL) {
+        return;
+    }
+    memset(out, 0, sizeof *out);
+    if (cache == NULL) {
+        return;
+    }
     cki_fork_check();
     cki_info_fill(&cache->store, out);
     out->hits += atomic_load(&cache->slow_hits);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The slow way of a call: look under the lock, join a flight, compute (compute.c) or share what
 // another computed. The hit without a lock is in call.c.
+#include <string.h>
+
 #include "base/status.h"
 #include "base/yield.h"
 #include "call/backed.h"
@@ -213,6 +215,13 @@ cachekit_status cachekit_invalidate_all(cachekit_function *function)
 
 void cachekit_info(cachekit_function *function, cachekit_info_data *out)
 {
+    if (out == NULL) {
+        return;
+    }
+    memset(out, 0, sizeof *out);
+    if (function == NULL) {
+        return;
+    }
     cki_fork_check();
     if (function->backed != NULL) {
         cki_backed_info(function->backed, out);
