@@ -60,9 +60,10 @@ static bool is_poison_raised(struct backed_call *c, cachekit_status status, enum
     return status == CACHEKIT_E_CONFIG || (is_unauthentic && b->is_fail_closed);
 }
 
-static void upgrade(struct backed_call *c, const struct cki_byte_hit *found, cachekit_slice held)
+static void upgrade(struct backed_call *c, const struct cki_byte_hit *found,
+                    const struct cki_held *held)
 {
-    struct cki_block *block = cki_block_copy(&c->b->bytes->ledger, held, CKI_BLOCK_HELD);
+    struct cki_block *block = cki_block_copy(&c->b->bytes->ledger, held->bytes, held->kind);
     if (block != NULL) {
         (void)cki_byte_cache_upgrade(c->b->bytes, &c->key, found->generation, block);
         cki_block_release(block);
@@ -75,7 +76,7 @@ static cachekit_status look(struct backed_call *c)
 {
     struct cki_backed *b = c->b;
     struct cki_byte_hit found;
-    cachekit_slice held;
+    struct cki_held held;
     if (!b->uses_memory || !cki_byte_cache_get(b->bytes, &c->key, &found)) {
         return CACHEKIT_MISS;
     }
@@ -95,8 +96,8 @@ static cachekit_status look(struct backed_call *c)
         cki_reply_drop(reply);
         return CACHEKIT_MISS;
     }
-    if (held.data != NULL) {
-        upgrade(c, &found, held);
+    if (held.bytes.data != NULL) {
+        upgrade(c, &found, &held);
     }
     cki_count(&b->l1_hits);
     if (b->metrics != NULL) {
@@ -125,7 +126,7 @@ static void keep_in_memory(struct backed_call *c, struct cki_block *block, int64
 static cachekit_status take_in(struct backed_call *c, struct cki_reply *reply)
 {
     struct cki_backed *b = c->b;
-    cachekit_slice held;
+    struct cki_held held;
     reply->block = block_of(b, reply);
     cachekit_slice stored = reply->block != NULL
                                 ? bytes_of(reply->block)
@@ -369,12 +370,9 @@ static cachekit_status follow(struct backed_call *c, const struct cki_flight *fl
     return CACHEKIT_OK;
 }
 
-static cachekit_status look_or_fly(struct backed_call *c)
+static cachekit_status fly(struct backed_call *c)
 {
     struct cki_flight flight;
-    if (look(c) == CACHEKIT_OK) {
-        return CACHEKIT_OK;
-    }
     CKI_YIELD();
     enum cki_joined joined = cki_flight_join(&c->b->function->flights, &c->key, &flight);
     return joined == CKI_FOLLOWED ? follow(c, &flight) : lead(c, &flight);
@@ -408,15 +406,24 @@ static void begin_call(struct backed_call *c, cachekit_function *function, const
     c->error = error;
 }
 
-static cachekit_status call_prepared(struct backed_call *c, bool has_key)
+static cachekit_status call_slowly(struct backed_call *c, bool has_key)
 {
     int ignored;
+    cachekit_error failure, *given = c->error;
+    failure.status = CACHEKIT_OK;
+    failure.foreign = 0;
+    failure.position = 0;
+    failure.text[0] = '\0';
+    c->error = &failure;
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
     if (!has_key) {
         cki_count(&c->b->unkeyed);
     }
-    cachekit_status status = has_key ? look_or_fly(c) : compute(c, NULL);
+    cachekit_status status = has_key ? fly(c) : compute(c, NULL);
     (void)pthread_setcancelstate(c->cancel_state, &ignored);
+    if (status != CACHEKIT_OK && given != NULL) {
+        *given = failure;
+    }
     return status;
 }
 
@@ -424,22 +431,12 @@ cachekit_status cki_backed_call(cachekit_function *function, const cachekit_arg 
                                 cachekit_hit *hit, cachekit_error *error)
 {
     struct backed_call c;
-    cachekit_error failure;
     begin_call(&c, function, args, count, hit, error);
     cachekit_status status = prepare(&c);
-    if (status < 0) {
+    if (status < 0 || (status == CACHEKIT_OK && look(&c) == CACHEKIT_OK)) {
         return status;
     }
-    c.error = &failure;
-    failure.status = CACHEKIT_OK;
-    failure.foreign = 0;
-    failure.position = 0;
-    failure.text[0] = '\0';
-    status = call_prepared(&c, status == CACHEKIT_OK);
-    if (status != CACHEKIT_OK && error != NULL) {
-        *error = failure;
-    }
-    return status;
+    return call_slowly(&c, status == CACHEKIT_OK);
 }
 
 cachekit_status cki_backed_peek(cachekit_function *function, const cachekit_arg *args, size_t count,

@@ -134,6 +134,7 @@ cachekit_status cki_backed_new(cachekit_function *function, const cachekit_funct
         return status;
     }
     function->backed = b;
+    function->memory.tick = NULL; // see by_clock()
     return CACHEKIT_OK;
 }
 

@@ -174,6 +174,7 @@ struct given {
 };
 
 // Asks the clock's function, then goes that way.
+// A function with a backend has no objects to look for; it is never given a tick.
 CKI_ALWAYS_INLINE cachekit_status by_clock(cachekit_function *f, const cachekit_arg *args,
                                            size_t count, cachekit_hit *hit, cachekit_error *error,
                                            hit_way *way)
@@ -192,28 +193,32 @@ CKI_NOINLINE static cachekit_status number_by_clock(cachekit_function *f, const 
                                                     size_t count, cachekit_hit *hit,
                                                     cachekit_error *error)
 {
-    return by_clock(f, args, count, hit, error, hit_number_first);
+    return f->backed != NULL ? cki_call_slowly(f, args, 1, hit, error)
+                             : by_clock(f, args, count, hit, error, hit_number_first);
 }
 
 CKI_NOINLINE static cachekit_status text_by_clock(cachekit_function *f, const cachekit_arg *args,
                                                   size_t count, cachekit_hit *hit,
                                                   cachekit_error *error)
 {
-    return by_clock(f, args, count, hit, error, hit_text_first);
+    return f->backed != NULL ? cki_call_slowly(f, args, 1, hit, error)
+                             : by_clock(f, args, count, hit, error, hit_text_first);
 }
 
 CKI_NOINLINE static cachekit_status briefs_by_clock(cachekit_function *f, const cachekit_arg *args,
                                                     size_t count, cachekit_hit *hit,
                                                     cachekit_error *error)
 {
-    return by_clock(f, args, count, hit, error, hit_briefs_first);
+    return f->backed != NULL ? cki_call_slowly(f, args, count, hit, error)
+                             : by_clock(f, args, count, hit, error, hit_briefs_first);
 }
 
 CKI_NOINLINE static cachekit_status any_by_clock(cachekit_function *f, const cachekit_arg *args,
                                                  size_t count, cachekit_hit *hit,
                                                  cachekit_error *error)
 {
-    return by_clock(f, args, count, hit, error, hit_any);
+    return f->backed != NULL ? cki_call_slowly(f, args, count, hit, error)
+                             : by_clock(f, args, count, hit, error, hit_any);
 }
 
 // One number or one text is called with its type where the others have their count, which it does

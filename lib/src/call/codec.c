@@ -23,6 +23,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "wire/packed.h"
 
 enum { SUM_BYTES = 8 };
 
@@ -176,6 +177,35 @@ static cachekit_status open_envelope(const struct cki_codec *codec, cachekit_sli
     return status;
 }
 
+// What may stay in memory of bytes that were found sound: the shorter of two forms, both of which
+// save the next reader the checksum.
+static void choose_held(const struct cki_codec *codec, cachekit_slice stored, cachekit_slice bytes,
+                        struct cki_reply *reply, struct cki_held *held)
+{
+    if (bytes.data == stored.data || codec->keyring != NULL) {
+        return;
+    }
+    if (bytes.len <= stored.len) {
+        *held = (struct cki_held){bytes, CKI_BLOCK_HELD};
+    } else if (cki_packed_from(stored, &reply->opened) == CACHEKIT_OK) {
+        *held = (struct cki_held){slice_of(&reply->opened), CKI_BLOCK_PACKED};
+    }
+}
+
+static cachekit_status unwrap(const struct cki_codec *codec, enum cki_block_kind kind,
+                              cachekit_slice *bytes, struct cki_reply *reply, cachekit_error *error)
+{
+    if (kind == CKI_BLOCK_PACKED) {
+        cachekit_status status = cki_packed_open(*bytes, &reply->plain, error);
+        *bytes = slice_of(&reply->plain);
+        return status;
+    }
+    if (kind == CKI_BLOCK_STORED && has_envelope(codec)) {
+        return open_envelope(codec, bytes, reply, error);
+    }
+    return kind == CKI_BLOCK_STORED && has_sum(codec) ? check_sum(bytes, error) : CACHEKIT_OK;
+}
+
 static cachekit_status decode_object(const struct cki_codec *codec, cachekit_slice bytes,
                                      struct cki_reply *reply, cachekit_error *error)
 {
@@ -203,28 +233,24 @@ static cachekit_status decode_object(const struct cki_codec *codec, cachekit_sli
 
 cachekit_status cki_codec_decode(const struct cki_codec *codec, cachekit_slice key,
                                  cachekit_slice stored, enum cki_block_kind kind,
-                                 struct cki_reply *reply, cachekit_slice *held,
+                                 struct cki_reply *reply, struct cki_held *held,
                                  cachekit_error *error)
 {
     cachekit_slice bytes = stored;
     cachekit_status status = CACHEKIT_OK;
-    *held = (cachekit_slice){NULL, 0};
+    held->bytes.data = NULL;
     if (codec->keyring != NULL) {
         status = unseal(codec, key, stored, &reply->opened, error);
         bytes = slice_of(&reply->opened);
     }
-    bool is_wrapped = kind == CKI_BLOCK_STORED;
-    if (status == CACHEKIT_OK && is_wrapped && has_envelope(codec)) {
-        status = open_envelope(codec, &bytes, reply, error);
-    } else if (status == CACHEKIT_OK && is_wrapped && has_sum(codec)) {
-        status = check_sum(&bytes, error);
+    if (status == CACHEKIT_OK) {
+        status = unwrap(codec, kind, &bytes, reply, error);
     }
     if (status == CACHEKIT_OK) {
         status = decode_object(codec, bytes, reply, error);
     }
-    bool is_shorter = bytes.len <= stored.len && bytes.data != stored.data;
-    if (status == CACHEKIT_OK && codec->keyring == NULL && is_wrapped && is_shorter) {
-        *held = bytes;
+    if (status == CACHEKIT_OK && kind == CKI_BLOCK_STORED) {
+        choose_held(codec, stored, bytes, reply, held);
     }
     return status;
 }

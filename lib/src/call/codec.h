@@ -26,11 +26,16 @@ cachekit_status cki_codec_encode(const struct cki_codec *codec, cachekit_slice k
                                  const cachekit_result *result, struct cki_reply *reply,
                                  cachekit_error *error);
 
-// Fills `reply` from `stored`, which must live as long as it does. `held` is set to what may take
-// the entry's place in the byte cache, as CKI_BLOCK_HELD, or to nothing.
+// What may take an entry's place in the byte cache; `bytes.data` NULL: nothing.
+struct cki_held {
+    cachekit_slice bytes;
+    enum cki_block_kind kind;
+};
+
+// Fills `reply` from `stored`, which must live as long as it does.
 cachekit_status cki_codec_decode(const struct cki_codec *codec, cachekit_slice key,
                                  cachekit_slice stored, enum cki_block_kind kind,
-                                 struct cki_reply *reply, cachekit_slice *held,
+                                 struct cki_reply *reply, struct cki_held *held,
                                  cachekit_error *error);
 
 #endif

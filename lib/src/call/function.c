@@ -123,21 +123,19 @@ static cachekit_status make_key(struct cki_call *call)
 cachekit_status cki_call_slowly(cachekit_function *function, const cachekit_arg *args, size_t count,
                                 cachekit_hit *hit, cachekit_error *error)
 {
-    struct cki_call call = {.function = function,
-                            .args = {args, count, 0},
-                            .long_key = CACHEKIT_BUFFER_INIT,
-                            .hit = hit,
-                            .error = error};
     if (function == NULL || hit == NULL) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "function or hit is NULL");
     }
     cki_hit_clear(hit);
     cki_fork_check();
     if (function->backed != NULL) {
-        cachekit_status checked = check(args, count, error);
-        return checked == CACHEKIT_OK ? cki_backed_call(function, args, count, hit, error)
-                                      : checked;
+        return cki_backed_call(function, args, count, hit, error);
     }
+    struct cki_call call = {.function = function,
+                            .args = {args, count, 0},
+                            .long_key = CACHEKIT_BUFFER_INIT,
+                            .hit = hit,
+                            .error = error};
     cachekit_status status = make_key(&call);
     if (status == CACHEKIT_OK) {
         int ignored;
@@ -163,9 +161,7 @@ cachekit_status cachekit_peek(cachekit_function *function, const cachekit_arg *a
     cki_hit_clear(hit);
     cki_fork_check();
     if (function->backed != NULL) {
-        cachekit_status checked = check(args, count, error);
-        return checked == CACHEKIT_OK ? cki_backed_peek(function, args, count, hit, error)
-                                      : checked;
+        return cki_backed_peek(function, args, count, hit, error);
     }
     cachekit_status status = make_key(&call);
     if (status == CACHEKIT_OK) {
@@ -185,8 +181,7 @@ cachekit_status cachekit_invalidate(cachekit_function *function, const cachekit_
     }
     cki_fork_check();
     if (function->backed != NULL) {
-        cachekit_status checked = check(args, count, NULL);
-        return checked == CACHEKIT_OK ? cki_backed_invalidate(function, args, count) : checked;
+        return cki_backed_invalidate(function, args, count);
     }
     cachekit_status status = make_key(&call);
     if (status == CACHEKIT_OK) {

@@ -12,7 +12,8 @@
 // What the bytes are; the byte cache does not look.
 enum cki_block_kind {
     CKI_BLOCK_STORED = 1, // as the backend has them
-    CKI_BLOCK_HELD        // without their envelope or checksum, which was found sound
+    CKI_BLOCK_HELD,       // without their envelope or checksum, which was found sound
+    CKI_BLOCK_PACKED      // an envelope's block behind its payload's length, likewise
 };
 
 // Memory of blocks, wherever they are: their holders may outlive the entries, not the ledger.
