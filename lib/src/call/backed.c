@@ -3,11 +3,9 @@
 // computes if need be, keeps the result in both, and shares it with whoever waited. Whatever fails
 // in the cache is a miss; the caller sees only the loader's failures, arguments that have no
 // interop key, results that interop cannot say, and what fail_closed asks for.
-#include "call/backed.h"
+#include "call/backed_call.h"
 
 #include <string.h>
-
-#include <cachekit/key.h>
 
 #include "base/status.h"
 #include "base/yield.h"
@@ -17,243 +15,9 @@
 #include "call/l2.h"
 #include "call/load.h"
 
-struct backed_call {
-    struct cki_backed *b;
-    const cachekit_arg *args;
-    size_t count;
-    char text[CACHEKIT_KEY_AUTO_ROOM];
-    cachekit_slice name; // the key as the backend gets it
-    struct cki_key key;
-    uint64_t epoch; // before the backend was asked
-    cachekit_hit *hit;
-    cachekit_error *error;
-    int cancel_state; // the caller's
-};
-
-static cachekit_slice bytes_of(const struct cki_block *block)
-{
-    return (cachekit_slice){block->data, block->len};
-}
-
-static void fill_hit(const struct backed_call *c, struct cki_reply *reply, cachekit_layer layer)
-{
-    c->hit->object = reply->object;
-    c->hit->size_bytes = reply->size_bytes;
-    c->hit->layer = layer;
-    c->hit->grip = (uintptr_t)reply | CKI_GRIP_REPLY;
-    c->hit->owner = c->b->function;
-}
-
-// Bytes that are no value: counted by cause. True: the caller is to be told.
-static bool is_poison_raised(struct backed_call *c, cachekit_status status, enum cki_tier tier)
-{
-    struct cki_backed *b = c->b;
-    bool is_unauthentic = status == CACHEKIT_E_AUTH;
-    cki_count(is_unauthentic ? &b->unauthentic : &b->corrupt);
-    if (b->codec.keyring != NULL && b->metrics != NULL) {
-        cki_metrics_decrypt_failure(b->metrics, is_unauthentic ? CKI_AUTH_TAMPER : CKI_CORRUPTION,
-                                    tier);
-    }
-    cki_l2_log(b, is_unauthentic ? CACHEKIT_LOG_ERROR : CACHEKIT_LOG_WARNING,
-               tier == CKI_TIER_L1 ? "bytes in memory are no value" : "stored bytes are no value",
-               status);
-    return status == CACHEKIT_E_CONFIG || (is_unauthentic && b->is_fail_closed);
-}
-
-static void upgrade(struct backed_call *c, const struct cki_byte_hit *found,
-                    const struct cki_held *held)
-{
-    struct cki_block *block = cki_block_copy(&c->b->bytes->ledger, held->bytes, held->kind);
-    if (block != NULL) {
-        (void)cki_byte_cache_upgrade(c->b->bytes, &c->key, found->generation, block);
-        cki_block_release(block);
-    }
-}
-
-// In memory. CACHEKIT_MISS also when its bytes were bad: they are gone then, and the backend is
-// asked.
-static cachekit_status look(struct backed_call *c)
-{
-    struct cki_backed *b = c->b;
-    struct cki_byte_hit found;
-    struct cki_held held;
-    if (!b->uses_memory || !cki_byte_cache_get(b->bytes, &c->key, &found)) {
-        return CACHEKIT_MISS;
-    }
-    struct cki_reply *reply = cki_reply_take(&b->replies);
-    if (reply == NULL) {
-        cki_block_release(found.block);
-        return CACHEKIT_MISS;
-    }
-    reply->block = found.block;
-    cachekit_status status = cki_codec_decode(&b->codec, c->name, bytes_of(found.block),
-                                              found.block->kind, reply, &held, NULL);
-    if (status != CACHEKIT_OK) {
-        if (status != CACHEKIT_E_NOMEM) {
-            (void)cki_byte_cache_evict(b->bytes, &c->key, found.generation);
-            (void)is_poison_raised(c, status, CKI_TIER_L1);
-        }
-        cki_reply_drop(reply);
-        return CACHEKIT_MISS;
-    }
-    if (held.bytes.data != NULL) {
-        upgrade(c, &found, &held);
-    }
-    cki_count(&b->l1_hits);
-    if (b->metrics != NULL) {
-        cki_metrics_l1_hit(b->metrics);
-    }
-    fill_hit(c, reply, CACHEKIT_LAYER_L1);
-    return CACHEKIT_OK;
-}
-
-// A block of `reply->stored`, for memory; NULL: it is not used, or there is none.
-static struct cki_block *block_of(struct cki_backed *b, struct cki_reply *reply)
-{
-    return b->uses_memory ? cki_block_take(&b->bytes->ledger, &reply->stored, CKI_BLOCK_STORED)
-                          : NULL;
-}
-
-static void keep_in_memory(struct backed_call *c, struct cki_block *block, int64_t ttl_ms)
-{
-    const struct cki_byte_store store = {&c->key, block, c->b->owner, ttl_ms, c->epoch};
-    if (cki_byte_cache_put(c->b->bytes, &store) != CKI_BYTES_STORED) {
-        cki_count(&c->b->unstored);
-    }
-}
-
-// What the backend had, decoded into `reply`.
-static cachekit_status take_in(struct backed_call *c, struct cki_reply *reply)
-{
-    struct cki_backed *b = c->b;
-    struct cki_held held;
-    reply->block = block_of(b, reply);
-    cachekit_slice stored = reply->block != NULL
-                                ? bytes_of(reply->block)
-                                : (cachekit_slice){reply->stored.data, reply->stored.len};
-    cachekit_status status =
-        cki_codec_decode(&b->codec, c->name, stored, CKI_BLOCK_STORED, reply, &held, NULL);
-    if (status != CACHEKIT_OK) {
-        return status;
-    }
-    (void)cki_owner_track(b->bytes, b->owner, &c->key, b->ttl_ms);
-    if (reply->block != NULL) {
-        keep_in_memory(c, reply->block, b->ttl_ms);
-    }
-    cki_count(&b->l2_hits);
-    fill_hit(c, reply, CACHEKIT_LAYER_L2);
-    return CACHEKIT_OK;
-}
-
-// At the backend. CACHEKIT_MISS also when its bytes were bad: they are removed then.
-static cachekit_status fetch(struct backed_call *c)
-{
-    struct cki_backed *b = c->b;
-    c->epoch = cki_byte_cache_epoch(b->bytes, &c->key, b->owner);
-    struct cki_reply *reply = cki_reply_take(&b->replies);
-    if (reply == NULL || cki_owner_owes(b->bytes, b->owner, &c->key)) {
-        goto miss;
-    }
-    CKI_YIELD();
-    cachekit_status status = cki_l2_get(b, c->name, &reply->stored);
-    if (status == CACHEKIT_OK) {
-        status = take_in(c, reply);
-    }
-    if (status == CACHEKIT_OK) {
-        return status;
-    }
-    if (status < 0 && status != CACHEKIT_E_NOMEM) {
-        if (is_poison_raised(c, status, CKI_TIER_L2)) {
-            cki_reply_drop(reply);
-            return cki_fail(c->error, status, 0, "stored bytes: %s", cachekit_status_text(status));
-        }
-        (void)cki_l2_remove(b, c->name);
-    }
-miss:
-    if (reply != NULL) {
-        cki_reply_drop(reply);
-    }
-    return CACHEKIT_MISS;
-}
-
-static int64_t life_ms(struct cki_backed *b)
-{
-    if (b->jitter == 0.0 || b->ttl_ms == CACHEKIT_FOREVER_MS) {
-        return b->ttl_ms;
-    }
-    uint64_t n = atomic_fetch_add_explicit(&b->draws, 1, memory_order_relaxed);
-    uint64_t bits = cki_mix(b->function->seed.a ^ n, 0x9e3779b97f4a7c15U);
-    double share = 1.0 - b->jitter * ((double)(bits >> 11) * 0x1p-53);
-    int64_t life = (int64_t)((double)b->ttl_ms * share);
-    return life >= 1000 ? life : 1000;
-}
-
-// An invalidation overtook what was written.
-static void take_back(struct backed_call *c, int64_t ttl_ms)
-{
-    struct cki_backed *b = c->b;
-    if (cki_l2_remove(b, c->name) < 0) {
-        cki_owner_owe(b->bytes, b->owner, &c->key, ttl_ms);
-    }
-    cki_count(&b->unstored);
-}
-
-// At the backend and in memory, unless an invalidation came meanwhile; one that comes while the
-// backend writes finds the bytes removed again.
-static void keep(struct backed_call *c, struct cki_reply *reply, const struct cki_flight *flight)
-{
-    struct cki_backed *b = c->b;
-    int64_t ttl_ms = life_ms(b);
-    if (flight != NULL && atomic_load(&flight->is_overtaken)) {
-        cki_count(&b->unstored);
-        return;
-    }
-    (void)cki_owner_track(b->bytes, b->owner, &c->key, ttl_ms);
-    CKI_YIELD();
-    const cachekit_slice stored = {reply->stored.data, reply->stored.len};
-    bool is_written = cki_l2_set(b, c->name, stored, ttl_ms);
-    CKI_YIELD();
-    bool is_overtaken = flight != NULL && atomic_load(&flight->is_overtaken);
-    if (is_written && (is_overtaken || !cki_owner_written(b->bytes, b->owner, &c->key, c->epoch))) {
-        take_back(c, ttl_ms);
-        return;
-    }
-    if (is_written) {
-        cki_count(&b->stored);
-    }
-    struct cki_block *block = block_of(b, reply);
-    if (block != NULL) {
-        keep_in_memory(c, block, ttl_ms);
-        cki_block_release(block);
-    }
-}
-
-// A failure is the caller's only where interop demands it.
-static cachekit_status encode_and_keep(struct backed_call *c, const cachekit_result *result,
-                                       struct cki_reply *reply, const struct cki_flight *flight)
-{
-    struct cki_backed *b = c->b;
-    cachekit_error failure = {CACHEKIT_OK, 0, 0, ""};
-    cachekit_status status = cki_codec_encode(&b->codec, c->name, result, reply, &failure);
-    if (status == CACHEKIT_OK && reply->stored.len > b->value_max_bytes) {
-        cki_count(&b->too_large);
-    } else if (status == CACHEKIT_OK) {
-        keep(c, reply, flight);
-    } else {
-        cki_count(&b->unstored);
-        cki_l2_log(b, CACHEKIT_LOG_WARNING, "a result was not stored", status);
-    }
-    cki_reply_scrub(reply);
-    if (status != CACHEKIT_E_VALUE || b->codec.wire != CACHEKIT_WIRE_INTEROP) {
-        return CACHEKIT_OK;
-    }
-    *c->error = failure;
-    return status;
-}
-
 // What has to be undone when the loader never returns.
 struct backed_loading {
-    struct backed_call *call;
+    struct cki_backed_call *call;
     struct cki_reply *reply;
     struct cki_flight *flight; // NULL: nobody waits
 };
@@ -270,7 +34,7 @@ static void abandon(void *arg)
 }
 
 // Without memory for a reply the caller gets the loader's object all the same.
-static cachekit_status settle_loaded(struct backed_call *c, const cachekit_result *result,
+static cachekit_status settle_loaded(struct cki_backed_call *c, const cachekit_result *result,
                                      struct cki_reply *reply, const struct cki_flight *flight)
 {
     if (reply == NULL) {
@@ -282,9 +46,9 @@ static cachekit_status settle_loaded(struct backed_call *c, const cachekit_resul
     reply->size_bytes = result->size_bytes;
     reply->is_loaded = true;
     cachekit_status status =
-        flight != NULL ? encode_and_keep(c, result, reply, flight) : CACHEKIT_OK;
+        flight != NULL ? cki_backed_keep(c, result, reply, flight) : CACHEKIT_OK;
     if (status == CACHEKIT_OK) {
-        fill_hit(c, reply, CACHEKIT_LAYER_MISS);
+        cki_backed_hit(c, reply, CACHEKIT_LAYER_MISS);
     } else {
         cki_reply_drop(reply);
     }
@@ -292,7 +56,7 @@ static cachekit_status settle_loaded(struct backed_call *c, const cachekit_resul
 }
 
 // Runs the loader and fills the hit with its own object. `flight` NULL: nothing is kept.
-static cachekit_status compute(struct backed_call *c, struct cki_flight *flight)
+static cachekit_status compute(struct cki_backed_call *c, struct cki_flight *flight)
 {
     struct cki_backed *b = c->b;
     cachekit_result result = {NULL, 0};
@@ -310,12 +74,12 @@ static cachekit_status compute(struct backed_call *c, struct cki_flight *flight)
     return status;
 }
 
-static cachekit_status compute_locked(struct backed_call *c, struct cki_flight *flight)
+static cachekit_status compute_locked(struct cki_backed_call *c, struct cki_flight *flight)
 {
     char token[CACHEKIT_LOCK_TOKEN_ROOM];
     cki_l2_lock(c->b, c->name, token);
     // Whoever had the lock before has stored.
-    cachekit_status status = fetch(c);
+    cachekit_status status = cki_backed_fetch(c);
     if (status == CACHEKIT_MISS) {
         status = compute(c, flight);
     }
@@ -329,7 +93,7 @@ static struct cki_reply *reply_of(const cachekit_hit *hit)
 }
 
 // Gives the outcome to all who wait, with a hold for each. What has no reply they compute anew.
-static void land(struct backed_call *c, struct cki_flight *flight, cachekit_status status)
+static void land(struct cki_backed_call *c, struct cki_flight *flight, cachekit_status status)
 {
     struct cki_flights *flights = &c->b->function->flights;
     bool is_loose = status == CACHEKIT_OK && (c->hit->grip & CKI_GRIP_TAGS) != CKI_GRIP_REPLY;
@@ -344,14 +108,14 @@ static void land(struct backed_call *c, struct cki_flight *flight, cachekit_stat
 }
 
 // Another flight may have landed between our look and our take-off.
-static cachekit_status lead(struct backed_call *c, struct cki_flight *flight)
+static cachekit_status lead(struct cki_backed_call *c, struct cki_flight *flight)
 {
-    cachekit_status status = look(c);
+    cachekit_status status = cki_backed_look(c);
     if (status == CACHEKIT_OK) {
         cki_flight_settle(&c->b->function->flights, flight, CKI_ABANDONED);
         return status;
     }
-    status = fetch(c);
+    status = cki_backed_fetch(c);
     if (status == CACHEKIT_MISS) {
         status = c->b->uses_lock ? compute_locked(c, flight) : compute(c, flight);
     }
@@ -359,18 +123,18 @@ static cachekit_status lead(struct backed_call *c, struct cki_flight *flight)
     return status;
 }
 
-static cachekit_status follow(struct backed_call *c, const struct cki_flight *flight)
+static cachekit_status follow(struct cki_backed_call *c, const struct cki_flight *flight)
 {
     if (flight->status != CACHEKIT_OK) {
         *c->error = flight->error;
         return flight->status;
     }
     cki_count(&c->b->joined);
-    fill_hit(c, flight->reply, CACHEKIT_LAYER_L1);
+    cki_backed_hit(c, flight->reply, CACHEKIT_LAYER_L1);
     return CACHEKIT_OK;
 }
 
-static cachekit_status fly(struct backed_call *c)
+static cachekit_status fly(struct cki_backed_call *c)
 {
     struct cki_flight flight;
     CKI_YIELD();
@@ -379,7 +143,7 @@ static cachekit_status fly(struct backed_call *c)
 }
 
 // CACHEKIT_MISS: the arguments have no key, and the call is computed without one.
-static cachekit_status prepare(struct backed_call *c)
+static cachekit_status prepare(struct cki_backed_call *c)
 {
     const struct cki_backed *b = c->b;
     bool is_interop = b->codec.wire == CACHEKIT_WIRE_INTEROP;
@@ -396,8 +160,9 @@ static cachekit_status prepare(struct backed_call *c)
 }
 
 // Member by member: the key's text need not be zeroed.
-static void begin_call(struct backed_call *c, cachekit_function *function, const cachekit_arg *args,
-                       size_t count, cachekit_hit *hit, cachekit_error *error)
+static void begin_call(struct cki_backed_call *c, cachekit_function *function,
+                       const cachekit_arg *args, size_t count, cachekit_hit *hit,
+                       cachekit_error *error)
 {
     c->b = function->backed;
     c->args = args;
@@ -406,7 +171,7 @@ static void begin_call(struct backed_call *c, cachekit_function *function, const
     c->error = error;
 }
 
-static cachekit_status call_slowly(struct backed_call *c, bool has_key)
+static cachekit_status call_slowly(struct cki_backed_call *c, bool has_key)
 {
     int ignored;
     cachekit_error failure, *given = c->error;
@@ -430,10 +195,10 @@ static cachekit_status call_slowly(struct backed_call *c, bool has_key)
 cachekit_status cki_backed_call(cachekit_function *function, const cachekit_arg *args, size_t count,
                                 cachekit_hit *hit, cachekit_error *error)
 {
-    struct backed_call c;
+    struct cki_backed_call c;
     begin_call(&c, function, args, count, hit, error);
     cachekit_status status = prepare(&c);
-    if (status < 0 || (status == CACHEKIT_OK && look(&c) == CACHEKIT_OK)) {
+    if (status < 0 || (status == CACHEKIT_OK && cki_backed_look(&c) == CACHEKIT_OK)) {
         return status;
     }
     return call_slowly(&c, status == CACHEKIT_OK);
@@ -442,21 +207,21 @@ cachekit_status cki_backed_call(cachekit_function *function, const cachekit_arg 
 cachekit_status cki_backed_peek(cachekit_function *function, const cachekit_arg *args, size_t count,
                                 cachekit_hit *hit, cachekit_error *error)
 {
-    struct backed_call c;
+    struct cki_backed_call c;
     begin_call(&c, function, args, count, hit, error);
     cachekit_status status = prepare(&c);
     if (status != CACHEKIT_OK) {
         return status;
     }
-    status = look(&c);
-    return status == CACHEKIT_OK ? status : fetch(&c);
+    status = cki_backed_look(&c);
+    return status == CACHEKIT_OK ? status : cki_backed_fetch(&c);
 }
 
 // Remove here, there, and here again: a reader may have asked the backend in between.
 cachekit_status cki_backed_invalidate(cachekit_function *function, const cachekit_arg *args,
                                       size_t count)
 {
-    struct backed_call c;
+    struct cki_backed_call c;
     struct cki_backed *b = function->backed;
     begin_call(&c, function, args, count, NULL, NULL);
     cachekit_status status = prepare(&c);

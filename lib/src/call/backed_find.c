@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Where a call finds its result: in memory, then at the backend. Bytes that are no value are
+// counted by cause, removed, and looked past.
+#include "base/status.h"
+#include "base/yield.h"
+#include "call/backed_call.h"
+#include "call/l2.h"
+
+void cki_backed_hit(const struct cki_backed_call *c, struct cki_reply *reply, cachekit_layer layer)
+{
+    c->hit->object = reply->object;
+    c->hit->size_bytes = reply->size_bytes;
+    c->hit->layer = layer;
+    c->hit->grip = (uintptr_t)reply | CKI_GRIP_REPLY;
+    c->hit->owner = c->b->function;
+}
+
+// Bytes that are no value: counted by cause. True: the caller is to be told.
+static bool is_poison_raised(struct cki_backed_call *c, cachekit_status status, enum cki_tier tier)
+{
+    struct cki_backed *b = c->b;
+    bool is_unauthentic = status == CACHEKIT_E_AUTH;
+    cki_count(is_unauthentic ? &b->unauthentic : &b->corrupt);
+    if (b->codec.keyring != NULL && b->metrics != NULL) {
+        cki_metrics_decrypt_failure(b->metrics, is_unauthentic ? CKI_AUTH_TAMPER : CKI_CORRUPTION,
+                                    tier);
+    }
+    cki_l2_log(b, is_unauthentic ? CACHEKIT_LOG_ERROR : CACHEKIT_LOG_WARNING,
+               tier == CKI_TIER_L1 ? "bytes in memory are no value" : "stored bytes are no value",
+               status);
+    return status == CACHEKIT_E_CONFIG || (is_unauthentic && b->is_fail_closed);
+}
+
+static void upgrade(struct cki_backed_call *c, const struct cki_byte_hit *found,
+                    const struct cki_held *held)
+{
+    struct cki_block *block = cki_block_copy(&c->b->bytes->ledger, held->bytes, held->kind);
+    if (block != NULL) {
+        (void)cki_byte_cache_upgrade(c->b->bytes, &c->key, found->generation, block);
+        cki_block_release(block);
+    }
+}
+
+// In memory. CACHEKIT_MISS also when its bytes were bad: they are gone then, and the backend is
+// asked.
+cachekit_status cki_backed_look(struct cki_backed_call *c)
+{
+    struct cki_backed *b = c->b;
+    struct cki_byte_hit found;
+    struct cki_held held;
+    if (!b->uses_memory || !cki_byte_cache_get(b->bytes, &c->key, &found)) {
+        return CACHEKIT_MISS;
+    }
+    struct cki_reply *reply = cki_reply_take(&b->replies);
+    if (reply == NULL) {
+        cki_block_release(found.block);
+        return CACHEKIT_MISS;
+    }
+    reply->block = found.block;
+    cachekit_status status = cki_codec_decode(&b->codec, c->name, cki_block_slice(found.block),
+                                              found.block->kind, reply, &held, NULL);
+    if (status != CACHEKIT_OK) {
+        if (status != CACHEKIT_E_NOMEM) {
+            (void)cki_byte_cache_evict(b->bytes, &c->key, found.generation);
+            (void)is_poison_raised(c, status, CKI_TIER_L1);
+        }
+        cki_reply_drop(reply);
+        return CACHEKIT_MISS;
+    }
+    if (held.bytes.data != NULL) {
+        upgrade(c, &found, &held);
+    }
+    cki_count(&b->l1_hits);
+    if (b->metrics != NULL) {
+        cki_metrics_l1_hit(b->metrics);
+    }
+    cki_backed_hit(c, reply, CACHEKIT_LAYER_L1);
+    return CACHEKIT_OK;
+}
+
+// A block of `reply->stored`, for memory; NULL: it is not used, or there is none.
+struct cki_block *cki_backed_block(struct cki_backed *b, struct cki_reply *reply)
+{
+    return b->uses_memory ? cki_block_take(&b->bytes->ledger, &reply->stored, CKI_BLOCK_STORED)
+                          : NULL;
+}
+
+void cki_backed_remember(struct cki_backed_call *c, struct cki_block *block, int64_t ttl_ms)
+{
+    const struct cki_byte_store store = {&c->key, block, c->b->owner, ttl_ms, c->epoch};
+    if (cki_byte_cache_put(c->b->bytes, &store) != CKI_BYTES_STORED) {
+        cki_count(&c->b->unstored);
+    }
+}
+
+// What the backend had, decoded into `reply`.
+static cachekit_status take_in(struct cki_backed_call *c, struct cki_reply *reply)
+{
+    struct cki_backed *b = c->b;
+    struct cki_held held;
+    reply->block = cki_backed_block(b, reply);
+    cachekit_slice stored = reply->block != NULL
+                                ? cki_block_slice(reply->block)
+                                : (cachekit_slice){reply->stored.data, reply->stored.len};
+    cachekit_status status =
+        cki_codec_decode(&b->codec, c->name, stored, CKI_BLOCK_STORED, reply, &held, NULL);
+    if (status != CACHEKIT_OK) {
+        return status;
+    }
+    (void)cki_owner_track(b->bytes, b->owner, &c->key, b->ttl_ms);
+    if (reply->block != NULL) {
+        cki_backed_remember(c, reply->block, b->ttl_ms);
+    }
+    cki_count(&b->l2_hits);
+    cki_backed_hit(c, reply, CACHEKIT_LAYER_L2);
+    return CACHEKIT_OK;
+}
+
+// At the backend. CACHEKIT_MISS also when its bytes were bad: they are removed then.
+cachekit_status cki_backed_fetch(struct cki_backed_call *c)
+{
+    struct cki_backed *b = c->b;
+    c->epoch = cki_byte_cache_epoch(b->bytes, &c->key, b->owner);
+    struct cki_reply *reply = cki_reply_take(&b->replies);
+    if (reply == NULL || cki_owner_owes(b->bytes, b->owner, &c->key)) {
+        goto miss;
+    }
+    CKI_YIELD();
+    cachekit_status status = cki_l2_get(b, c->name, &reply->stored);
+    if (status == CACHEKIT_OK) {
+        status = take_in(c, reply);
+    }
+    if (status == CACHEKIT_OK) {
+        return status;
+    }
+    if (status < 0 && status != CACHEKIT_E_NOMEM) {
+        if (is_poison_raised(c, status, CKI_TIER_L2)) {
+            cki_reply_drop(reply);
+            return cki_fail(c->error, status, 0, "stored bytes: %s", cachekit_status_text(status));
+        }
+        (void)cki_l2_remove(b, c->name);
+    }
+miss:
+    if (reply != NULL) {
+        cki_reply_drop(reply);
+    }
+    return CACHEKIT_MISS;
+}
