@@ -150,3 +150,15 @@ void file_kit_age(const struct file_kit *kit, const char *name, int seconds)
     times[1] = times[0];
     must(utimensat(AT_FDCWD, file_kit_path(kit, name), times, AT_SYMLINK_NOFOLLOW) == 0, "age");
 }
+
+void file_kit_age_all(const struct file_kit *kit, const char *part, int seconds)
+{
+    DIR *stream = opendir(kit->dir);
+    must(stream != NULL, "opendir");
+    for (struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
+        if (strstr(entry->d_name, part) != NULL) {
+            file_kit_age(kit, entry->d_name, seconds);
+        }
+    }
+    (void)closedir(stream);
+}

@@ -49,6 +49,7 @@ bool file_kit_is_there(const struct file_kit *kit, const char *name);
 int file_kit_count(const struct file_kit *kit, const char *part);
 // Moves a file's time of change.
 void file_kit_age(const struct file_kit *kit, const char *name, int seconds);
+void file_kit_age_all(const struct file_kit *kit, const char *part, int seconds);
 
 // For Criterion tests: a call and the status that it must answer.
 #define SAYS(call, wanted)                                                                         \

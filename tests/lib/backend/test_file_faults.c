@@ -18,7 +18,7 @@
 #include "file_calls.h"
 #include "file_kit.h"
 
-enum { BOUND = 100, FAULTS_MIN = 1500 };
+enum { BOUND = 100, FAULTS_MIN = 2000 };
 
 #define OLD "the old value"
 #define NEW "the new value, which is longer"
