@@ -75,10 +75,10 @@ CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_file_backend_new(
  * | ERR invalid expire time   | E_INVALID     | closed     |
  * | (anything else)           | E_UNKNOWN     | closed     |
  *
- * On a Cluster MOVED and ASK are followed, within the deadline. So is an answer of a kind that does
- * not belong to the question, or more of one than was asked for, E_UNKNOWN and the end of its
- * connection: no answer is ever taken for that of another question. After MASTERDOWN and READONLY
- * the host's name is resolved anew and no older connection to it is used again.
+ * On a Cluster MOVED and ASK are followed, within the deadline. An answer of a kind that does not
+ * belong to the question, and more answers than questions, are E_UNKNOWN and the end of the
+ * connection: none is ever taken for that of another question. After MASTERDOWN and READONLY the
+ * host's name is resolved anew and no older connection to it is used again.
  *
  * A dial that fails is followed by a pause, `backoff_first_ms` doubling up to `backoff_max_ms`,
  * times 0.5 to 1.5 at random. Meanwhile whoever would have to dial fails at once: E_TRANSIENT, or
