@@ -11,7 +11,7 @@ cachekit_status cki_arg_check(const cachekit_arg *arg, cachekit_error *error)
 {
     const char *fault = cki_arg_fault(arg);
     return fault == NULL ? CACHEKIT_OK
-                         : cki_fail(error, CACHEKIT_E_INVALID, 0, "an argument is %s", fault);
+                         : cki_fail(error, CACHEKIT_E_INVALID, 0, "an argument: %s", fault);
 }
 
 cachekit_status cki_long_key(const struct cki_args *args, uint64_t seed, cachekit_buffer *buffer,

@@ -107,10 +107,10 @@ cachekit_status cki_auto_name_init(struct cki_auto_name *name, const cachekit_ke
                                    const cachekit_allocator *allocator, cachekit_error *error)
 {
     const char *fault = fault_of(parts);
+    cki_scratch_init(&name->head, name->head_room, sizeof name->head_room, allocator);
     if (fault != NULL) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "%s", fault);
     }
-    cki_scratch_init(&name->head, name->head_room, sizeof name->head_room, allocator);
     if (put_head(&name->head, parts->name_space, parts->function) != CACHEKIT_OK) {
         cki_auto_name_release(name);
         return cki_fail(error, CACHEKIT_E_NOMEM, 0, "no memory for a key");
@@ -209,6 +209,7 @@ cachekit_status cki_key_auto(const struct cki_auto_name *name, const struct cki_
     return status;
 }
 
+// NOLINTNEXTLINE(readability-function-size): two arrays and their lengths are in the contract
 cachekit_status cachekit_key_auto(const cachekit_key_auto_parts *parts, const cachekit_arg *args,
                                   size_t count, const cachekit_arg *kwargs, size_t pairs,
                                   char out[CACHEKIT_KEY_AUTO_ROOM], cachekit_error *error)

@@ -253,8 +253,8 @@ static cachekit_status pack_next(struct cki_canon *c)
 {
     struct cki_level *level = top_of(c);
     size_t index = level->next++;
-    cachekit_arg item;
-    bool is_tree;
+    cachekit_arg item = cachekit_null();
+    bool is_tree = false;
     if (c->levels.len == sizeof *level) {
         c->position = level->type == CACHEKIT_ARG_MAP ? index / 2 + 1 : index + 1;
     }

@@ -59,6 +59,8 @@ static size_t pack_flat(const cachekit_arg *args, size_t count, uint8_t room[FLA
             }
             *at = (uint8_t)(0xa0 | arg->len);
             at += 1 + arg->len;
+        } else if (arg->type == CACHEKIT_ARG_F64) {
+            at = cki_put_collapsed(at, arg->as.f64);
         } else if (arg->type < CACHEKIT_ARG_STR) {
             at = cki_put_fixed(&cki_profile_interop, at, arg);
         } else {
@@ -94,18 +96,31 @@ static cachekit_status hash_packed(const cachekit_arg *args, size_t count,
     return status;
 }
 
-cachekit_status cki_key_interop(cachekit_slice prefix, const cachekit_arg *args, size_t count,
-                                const cachekit_allocator *allocator,
-                                char out[CACHEKIT_KEY_INTEROP_ROOM], cachekit_error *error)
+// The digits and a NUL at `at`, which is not written before the arguments are read: they may be a
+// key that lies there.
+static cachekit_status put_digits(const cachekit_arg *args, size_t count,
+                                  const cachekit_allocator *allocator, char *at,
+                                  cachekit_error *error)
 {
     uint8_t flat[FLAT_ROOM], digest[DIGEST_LEN];
     size_t len = pack_flat(args, count, flat);
     cachekit_status status = len > 0 ? hash(flat, len, digest, error)
                                      : hash_packed(args, count, allocator, digest, error);
-    out[0] = '\0';
+    if (status == CACHEKIT_OK) {
+        *cki_put_hex(at, digest, DIGEST_LEN) = '\0';
+    }
+    return status;
+}
+
+cachekit_status cki_key_interop(cachekit_slice prefix, const cachekit_arg *args, size_t count,
+                                const cachekit_allocator *allocator,
+                                char out[CACHEKIT_KEY_INTEROP_ROOM], cachekit_error *error)
+{
+    cachekit_status status = put_digits(args, count, allocator, out + prefix.len, error);
     if (status == CACHEKIT_OK) {
         memcpy(out, prefix.data, prefix.len);
-        *cki_put_hex(out + prefix.len, digest, DIGEST_LEN) = '\0';
+    } else {
+        out[0] = '\0';
     }
     return status;
 }

@@ -19,8 +19,8 @@ static const uint8_t kinds[256] = {
     ['x'] = PLAIN, ['y'] = PLAIN, ['z'] = PLAIN,
 };
 
-// The length of a name, or 0 if it is none.
-static size_t segment_len(const char *name)
+// Copies a name, which `to` must hold if it is one; its length, or 0.
+static size_t copy_segment(const char *name, char *to)
 {
     unsigned kind, seen = 0;
     size_t len = 0;
@@ -28,10 +28,13 @@ static size_t segment_len(const char *name)
         return 0;
     }
     for (; (kind = kinds[(uint8_t)name[len]]) != 0; len++) {
+        if (len == CKI_SEGMENT_MAX) {
+            return 0;
+        }
+        to[len] = name[len];
         seen |= kind;
     }
-    bool is_whole = name[len] == '\0' && len <= CKI_SEGMENT_MAX;
-    return is_whole && ((seen & DOT) == 0 || strstr(name, "..") == NULL) ? len : 0;
+    return name[len] == '\0' && ((seen & DOT) == 0 || strstr(name, "..") == NULL) ? len : 0;
 }
 
 static bool is_reserved(const char *name, size_t len)
@@ -46,8 +49,12 @@ cachekit_status cki_interop_prefix(const char *name_space, const char *operation
 {
     static const char form[] =
         "must be 1 to 64 of a-z, 0-9, '.', '_', '-', begin with a letter or digit and have no '..'";
-    size_t first = segment_len(name_space), second = segment_len(operation);
-    if (first == 0 || second == 0) {
+    size_t first = copy_segment(name_space, prefix), second = 0;
+    if (first > 0) {
+        prefix[first] = ':';
+        second = copy_segment(operation, prefix + first + 1);
+    }
+    if (second == 0) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "the %s %s",
                         first == 0 ? "name space" : "operation", form);
     }
@@ -55,9 +62,6 @@ cachekit_status cki_interop_prefix(const char *name_space, const char *operation
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "the name spaces ns, nsapi, ck are reserved");
     }
     *len = first + second + 2;
-    memcpy(prefix, name_space, first);
-    prefix[first] = ':';
-    memcpy(prefix + first + 1, operation, second);
     prefix[*len - 1] = ':';
     prefix[*len] = '\0';
     return CACHEKIT_OK;

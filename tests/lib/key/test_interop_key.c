@@ -186,6 +186,15 @@ Test(interop_key, a_bad_byte_is_seen_wherever_it_stands)
     }
 }
 
+Test(interop_key, a_key_may_take_the_place_of_what_it_is_made_of)
+{
+    char key[CACHEKIT_KEY_INTEROP_ROOM] = "in place", expected[CACHEKIT_KEY_INTEROP_ROOM];
+    const cachekit_arg arg = cachekit_str(key), apart = cachekit_str("in place");
+    cr_assert(cachekit_key_interop("t", "op", &apart, 1, expected, NULL) == CACHEKIT_OK);
+    cr_assert(cachekit_key_interop("t", "op", &arg, 1, key, NULL) == CACHEKIT_OK);
+    SAME(key, expected);
+}
+
 Test(interop_key, needs_no_memory_for_what_is_small)
 {
     struct fault_allocator allocator;
