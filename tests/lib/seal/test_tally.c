@@ -145,7 +145,7 @@ Test(tally, thousands_of_keys_keep_their_own_counts)
     enum { KEYS = 2000 };
     for (int round = 1; round <= 2; round++) {
         for (int i = 0; i < KEYS; i++) {
-            char tenant[16];
+            char tenant[32];
             (void)snprintf(tenant, sizeof tenant, "tenant-%d", i);
             cachekit_keyring *keyring = ring_of(MASTER_11, NULL, 0, tenant, NULL);
             seal_times(keyring, 1 + i % 3);

@@ -237,14 +237,27 @@ Test(vault, a_page_that_would_be_dumped_counts_as_not_locked)
     no_dump_advice = true;
     cr_assert(eq(int, new_ring(false, &keyring, NULL), CACHEKIT_E_CONFIG));
     cr_assert(eq(int, new_ring(true, &keyring, NULL), CACHEKIT_OK));
-    no_dump_advice = false;
-    cachekit_keyring *strict = NULL;
-    cr_assert(eq(int, new_ring(false, &strict, NULL), CACHEKIT_OK));
-    no_lock = true; // a page is there, but it is the lax one
-    for (int i = 0; i < 20; i++) {
-        cachekit_keyring *more = NULL;
-        cachekit_status status = new_ring(false, &more, NULL);
-        cr_assert(i < 5 ? status == CACHEKIT_OK : i < 6 || status == CACHEKIT_E_CONFIG, "%d", i);
+    cachekit_keyring_free(keyring);
+}
+
+// Two pages are there, one locked and one not: strict keyrings fill the first and are then refused,
+// each needing one slot and one more while it is made.
+Test(vault, strict_keyrings_take_locked_slots_only)
+{
+    cachekit_keyring *rings[70] = {NULL};
+    no_lock = true;
+    cr_assert(eq(int, new_ring(true, &rings[0], NULL), CACHEKIT_OK));
+    cr_assert(eq(int, new_ring(false, &rings[1], NULL), CACHEKIT_E_CONFIG));
+    no_lock = false;
+    cr_assert(eq(int, new_ring(false, &rings[1], NULL), CACHEKIT_OK));
+    no_lock = true;
+    int made = 1;
+    while (new_ring(false, &rings[made + 1], NULL) == CACHEKIT_OK) {
+        cr_assert(lt(int, ++made, 68));
+    }
+    cr_assert(sysconf(_SC_PAGESIZE) != 4096 || made == 6, "%d", made);
+    for (int i = 0; i <= made; i++) {
+        cachekit_keyring_free(rings[i]);
     }
 }
 
