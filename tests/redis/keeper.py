@@ -59,7 +59,8 @@ class Server:
     def command(self):
         fixed = {"port": self.port, "bind": "127.0.0.1", "unixsocket": self.socket, "save": "",
                  "appendonly": "no", "dir": self.directory, "logfile": self.directory / "log",
-                 "enable-debug-command": "local", "daemonize": "no"}
+                 "enable-debug-command": "local", "enable-protected-configs": "local",
+                 "daemonize": "no"}
         words = ["redis-server"]
         for name, value in fixed.items():
             words += [f"--{name}", str(value)]
