@@ -63,5 +63,6 @@ look 'json with a wrong checksum' "0102030405060708$(printf '{"a": 1}' | xxd -p)
 look 'container of v2' c102930005c40141
 look 'sealed' 000102030405060708090a0b033caf732820ce189e1506f842aebf8cdb6a242eb08c55b6f5a91eb9007b3bd657
 look 'noise' 68656c6c6f
+look 'noise that ends in a digit' a1b2c3d4e5f6071835
 look 'nothing' ''
 look 'cut document' ${document%65}
