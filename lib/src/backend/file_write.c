@@ -13,24 +13,21 @@
 
 #include "backend/file_errno.h"
 
-enum { TRIES_MAX = 64, DIGITS_MAX = 20, TEMP_NAME_ROOM = CKI_FILE_NAME_ROOM + 64 + DIGITS_MAX };
+// Always as many digits, so that every set costs the same.
+enum { TRIES_MAX = 64, DIGITS = 10 };
+enum { TEMP_NAME_ROOM = CKI_FILE_NAME_ROOM + CKI_FILE_TEMP_ROOM + DIGITS };
 
 static void temp_name(struct cki_file_backend *self, const char *name, char out[TEMP_NAME_ROOM])
 {
     uint64_t number = atomic_fetch_add_explicit(&self->temp_number, 1, memory_order_relaxed);
     memcpy(out, name, CKI_FILE_NAME_LEN);
     memcpy(out + CKI_FILE_NAME_LEN, self->temp_part, self->temp_part_len);
-    char *end = out + CKI_FILE_NAME_LEN + self->temp_part_len;
-    char digits[DIGITS_MAX];
-    size_t count = 0;
-    do {
-        digits[count++] = (char)('0' + number % 10);
+    char *digits = out + CKI_FILE_NAME_LEN + self->temp_part_len;
+    for (int i = DIGITS - 1; i >= 0; i--) {
+        digits[i] = (char)('0' + number % 10);
         number /= 10;
-    } while (number != 0);
-    while (count > 0) {
-        *end++ = digits[--count];
     }
-    *end = '\0';
+    digits[DIGITS] = '\0';
 }
 
 static int make_temp(struct cki_file_backend *self, const char *name, char temp[TEMP_NAME_ROOM])

@@ -119,7 +119,7 @@ Test(file_planted, under_an_entrys_name)
 static void next_temp(const struct file_kit *kit, char name[128])
 {
     struct cki_file_backend *self = (struct cki_file_backend *)kit->backend;
-    (void)snprintf(name, 128, "%s%s%llu", KEY_NAME, self->temp_part,
+    (void)snprintf(name, 128, "%s%s%010llu", KEY_NAME, self->temp_part,
                    (unsigned long long)atomic_load(&self->temp_number));
 }
 
