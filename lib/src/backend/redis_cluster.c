@@ -129,7 +129,10 @@ uint32_t cki_cluster_redirect(struct cki_redis *self, const char *line, uint32_t
     bool is_moved = strncmp(line, "MOVED ", 6) == 0;
     char *end = NULL;
     const char *slot_text = strchr(line, ' ');
-    unsigned long slot = slot_text != NULL ? strtoul(slot_text, &end, 10) : CKI_SLOTS;
+    if (slot_text == NULL || slot_text[1] < '0' || slot_text[1] > '9') {
+        return CKI_NODE_NONE;
+    }
+    unsigned long slot = strtoul(slot_text, &end, 10);
     const char *colon = strrchr(line, ':');
     if (slot >= CKI_SLOTS || *end != ' ' || colon == NULL || colon < end + 1) {
         return CKI_NODE_NONE;
