@@ -183,7 +183,8 @@ def read_envelope(data):
     except (ValueError, TypeError, OverflowError, lz4.block.LZ4BlockError,
             msgpack.exceptions.UnpackException) as error:
         raise Refused(str(error)) from error
-    if list(xxhash.xxh3_64_digest(payload)) != checksum or len(payload) != size:
+    # Packed, since False equals 0 in Python.
+    if pack(list(xxhash.xxh3_64_digest(payload))) != pack(checksum) or len(payload) != size:
         raise Refused("checksum")
     return payload
 

@@ -86,7 +86,7 @@ def check_auto_key(driver, maker):
     kwargs = {maker.key(): maker.value() for _ in range(maker.randrange(4))}
     name_space = maker.choice(["", "users", "two words", "\xe9\u20ac" * 20, "n" * 220])
     function = "".join(maker.choices(["a", "B", ".", "<", ">", "\xe9", "_"], k=maker.choice([1, 20, 250])))
-    parts = [name_space, function, maker.choice("saow"), maker.choice("01")]
+    parts = [name_space, function, maker.choice(["s", "a", "o", "w", "l", "x23d5"]), maker.choice("01")]
     ours = driver.ask("auto", *parts, to_json(args), names_to_json(kwargs))
     theirs = oracle.auto_key(*parts[:3], parts[3] == "1", args, kwargs)
     assert ours == theirs, f"{parts}, {args!r}, {kwargs!r}: {ours} is not {theirs}"

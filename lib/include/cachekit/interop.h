@@ -19,6 +19,10 @@ CACHEKIT_BEGIN_DECLS
  * bytewise by their text keys on every level, floats as binary64 and never as integers, dates as
  * their maps. CACHEKIT_E_VALUE: NaN, an infinity, a map key that is no text or is there twice, and
  * what cachekit_value_encode() refuses. CACHEKIT_E_NOMEM. After a failure `out` is empty.
+ *
+ * Reading what was written and writing it again gives the same bytes. Linear time, but for the
+ * sorting; about 25 KiB of stack, whatever the depth; memory beside `out`, from its allocator, only
+ * for maps of more than 15 pairs that are not in order.
  */
 CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status
 cachekit_interop_encode(const cachekit_value *value, cachekit_buffer *out, cachekit_error *error);
