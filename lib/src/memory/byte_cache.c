@@ -43,6 +43,7 @@ bool cki_byte_cache_release(struct cki_byte_cache *cache)
         cki_track_release(cache, o);
     }
     cki_slots_free(allocator, cache->slots);
+    cki_slots_free(allocator, cache->older);
     cki_order_release(&cache->orders[CKI_BY_DEADLINE], allocator);
     (void)pthread_cond_destroy(&cache->emptied);
     (void)pthread_mutex_destroy(&cache->lock);
@@ -68,7 +69,8 @@ void cki_byte_free(struct cki_byte_cache *cache, struct cki_byte_gone *gone)
         cki_block_release(cki_byte_block(e));
         cki_free(cache->options.allocator, e, cki_entry_bytes(e));
     }
-    *gone = (struct cki_byte_gone){NULL, 0, 0};
+    cki_slots_free(cache->options.allocator, gone->index);
+    *gone = (struct cki_byte_gone){NULL, 0, 0, NULL};
 }
 
 void cki_byte_end(struct cki_byte_cache *cache, struct cki_byte_gone *gone)
@@ -114,7 +116,8 @@ uint64_t cki_byte_cache_epoch(const struct cki_byte_cache *cache, const struct c
 struct cki_entry *cki_byte_find_locked(const struct cki_byte_cache *cache,
                                        const struct cki_key *key)
 {
-    return cache->slots != NULL ? cki_slots_find(cache->slots, key) : NULL;
+    struct cki_entry *entry = cache->slots != NULL ? cki_slots_find(cache->slots, key) : NULL;
+    return entry == NULL && cache->older != NULL ? cki_slots_find(cache->older, key) : entry;
 }
 
 void cki_byte_drop_locked(struct cki_byte_cache *cache, const struct cki_key *key,
@@ -159,7 +162,7 @@ bool cki_byte_cache_get(struct cki_byte_cache *cache, const struct cki_key *key,
                         struct cki_byte_hit *hit)
 {
     int64_t now_ns = cki_byte_now(cache);
-    struct cki_byte_gone gone = {NULL, 0, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0, NULL};
     cki_byte_lock(cache);
     struct cki_entry *entry =
         find_live_locked(cache, key, cki_byte_now_locked(cache, now_ns), &gone);
@@ -221,18 +224,24 @@ static enum cki_byte_stored refusal(const struct cki_byte_cache *cache,
         return CKI_BYTES_NO_MEMORY;
     }
     size_t alone = cki_entry_bytes(entry) + cki_block_bytes(store->block);
-    if (alone + cki_byte_first_index(cache) > budget) {
+    if (alone + cki_byte_first_index() > budget) {
         return CKI_BYTES_TOO_LARGE;
     }
     return cki_word_fits(entry) ? CKI_BYTES_STORED : CKI_BYTES_NO_MEMORY;
 }
 
-// One hold. CKI_BYTE_ROOM_LATER: once more.
+static bool is_unfinished(enum cki_byte_room room)
+{
+    return room == CKI_BYTE_ROOM_LATER || room == CKI_BYTE_ROOM_GROW;
+}
+
+// One hold. CKI_BYTE_ROOM_LATER and CKI_BYTE_ROOM_GROW: once more.
 static enum cki_byte_room put_locked(struct cki_byte_cache *cache,
                                      const struct cki_byte_store *store, struct cki_entry *entry,
-                                     int64_t now_ns, enum cki_byte_stored *stored,
+                                     enum cki_byte_stored *stored, struct cki_byte_spare *spare,
                                      struct cki_byte_gone *gone)
 {
+    const int64_t now_ns = cache->newest_ns;
     if (store->epoch != CKI_BYTES_ANY_EPOCH &&
         store->epoch != cki_byte_epoch(cache, store->key->hash, store->owner)) {
         *stored = CKI_BYTES_OVERTAKEN;
@@ -244,10 +253,11 @@ static enum cki_byte_room put_locked(struct cki_byte_cache *cache,
         return CKI_BYTE_ROOM_NONE;
     }
     enum cki_byte_room room =
-        cki_byte_room_locked(cache, now_ns, cki_entry_bytes(entry), true, gone);
+        cki_byte_room_locked(cache, now_ns, cki_entry_bytes(entry), spare, gone);
     if (room == CKI_BYTE_ROOM) {
         insert_locked(cache, entry, store, now_ns);
-    } else if (room != CKI_BYTE_ROOM_LATER) {
+        cki_byte_move_locked(cache, gone);
+    } else if (!is_unfinished(room)) {
         *stored = room == CKI_BYTE_ROOM_NONE ? CKI_BYTES_NO_ROOM : CKI_BYTES_NO_MEMORY;
     }
     return room;
@@ -261,28 +271,48 @@ static void count_put_locked(struct cki_byte_cache *cache, enum cki_byte_stored 
     f->overtaken += stored == CKI_BYTES_OVERTAKEN;
 }
 
-enum cki_byte_stored cki_byte_cache_put(struct cki_byte_cache *cache,
-                                        const struct cki_byte_store *store)
+// CKI_BYTES_STORED, or that there is no memory.
+static enum cki_byte_stored make_spare(const struct cki_byte_cache *cache,
+                                       struct cki_byte_spare *spare)
 {
-    struct cki_byte_gone gone = {NULL, 0, 0};
-    struct cki_entry *entry = NULL;
-    if (life_ns(store->ttl_ms) != 0) {
-        entry = cki_entry_new(cache->options.allocator, store->key);
-    }
+    cki_slots_free(cache->options.allocator, spare->slots);
+    spare->slots = cki_slots_new(cache->options.allocator, spare->wanted);
+    return spare->slots != NULL ? CKI_BYTES_STORED : CKI_BYTES_NO_MEMORY;
+}
+
+static enum cki_byte_stored put_entry(struct cki_byte_cache *cache,
+                                      const struct cki_byte_store *store, struct cki_entry *entry)
+{
+    struct cki_byte_gone gone = {NULL, 0, 0, NULL};
+    struct cki_byte_spare spare = {NULL, 0};
     enum cki_byte_stored stored = refusal(cache, store, entry);
     enum cki_byte_room room;
     do {
         int64_t now_ns = cki_byte_now(cache);
         cki_byte_lock(cache);
-        now_ns = cki_byte_now_locked(cache, now_ns);
-        room = put_locked(cache, store, entry, now_ns, &stored, &gone);
-        if (room != CKI_BYTE_ROOM_LATER) {
+        (void)cki_byte_now_locked(cache, now_ns);
+        room = put_locked(cache, store, entry, &stored, &spare, &gone);
+        if (!is_unfinished(room)) {
             count_put_locked(cache, stored);
         }
         cki_byte_end(cache, &gone);
-    } while (room == CKI_BYTE_ROOM_LATER);
+        if (room == CKI_BYTE_ROOM_GROW) {
+            stored = make_spare(cache, &spare);
+        }
+    } while (is_unfinished(room));
+    cki_slots_free(cache->options.allocator, spare.slots);
+    return stored;
+}
+
+enum cki_byte_stored cki_byte_cache_put(struct cki_byte_cache *cache,
+                                        const struct cki_byte_store *store)
+{
+    const cachekit_allocator *allocator = cache->options.allocator;
+    struct cki_entry *entry =
+        life_ns(store->ttl_ms) != 0 ? cki_entry_new(allocator, store->key) : NULL;
+    enum cki_byte_stored stored = put_entry(cache, store, entry);
     if (stored != CKI_BYTES_STORED && entry != NULL) {
-        cki_free(cache->options.allocator, entry, cki_entry_bytes(entry));
+        cki_free(allocator, entry, cki_entry_bytes(entry));
     }
     return stored;
 }
@@ -310,7 +340,7 @@ bool cki_byte_cache_upgrade(struct cki_byte_cache *cache, const struct cki_key *
 bool cki_byte_cache_evict(struct cki_byte_cache *cache, const struct cki_key *key,
                           uint64_t generation)
 {
-    struct cki_byte_gone gone = {NULL, 0, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0, NULL};
     cki_byte_lock(cache);
     struct cki_entry *entry = cki_byte_find_locked(cache, key);
     if (entry != NULL && entry->generation == generation) {
@@ -324,7 +354,7 @@ bool cki_byte_cache_evict(struct cki_byte_cache *cache, const struct cki_key *ke
 
 uint64_t cki_byte_cache_remove(struct cki_byte_cache *cache, const struct cki_key *key)
 {
-    struct cki_byte_gone gone = {NULL, 0, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0, NULL};
     cki_byte_lock(cache);
     cki_byte_overtake_locked(cache, key->hash);
     cki_byte_drop_locked(cache, key, &cache->figures.removed, &gone);
@@ -338,7 +368,7 @@ void cki_byte_cache_remove_many(struct cki_byte_cache *cache, const struct cki_k
                                 size_t count)
 {
     for (size_t i = 0; i < count;) {
-        struct cki_byte_gone gone = {NULL, 0, 0};
+        struct cki_byte_gone gone = {NULL, 0, 0, NULL};
         size_t end = count - i > CKI_BYTES_BATCH ? i + CKI_BYTES_BATCH : count;
         cki_byte_lock(cache);
         for (; i < end; i++) {

@@ -11,8 +11,8 @@
 // The budget counts blocks, those that only readers hold included, entries with their keys, the
 // index and the order of deadlines, and tracked keys with their tables. The struct itself (16 KiB)
 // is not in it. A block that readers hold is not made free by evicting its entry: when they leave
-// no room, nothing is stored. A store never leaves the cache over its budget; an upgrade may, by the
-// old bytes, until their readers let go.
+// no room, nothing is stored. A store never leaves the cache over its budget; an upgrade may, by
+// the old bytes, until their readers let go.
 //
 // Expired entries leave first, wherever they sit; then the least recently used, exactly.
 //
@@ -90,6 +90,8 @@ struct cki_byte_cache {
     pthread_cond_t emptied; // an owner's invalidation has ended
     // Under the lock.
     struct cki_slots *slots;
+    struct cki_slots *older; // outgrown, not yet empty; NULL mostly
+    size_t moved;            // its slots that are
     struct cki_order orders[CKI_ORDERS];
     size_t count, entry_bytes, index_bytes, tracked_bytes, tracked_count;
     size_t live_bytes;            // of blocks that entries hold

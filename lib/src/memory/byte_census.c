@@ -51,10 +51,14 @@ static bool owners_are_valid(const struct cki_byte_cache *cache)
 bool cki_byte_cache_is_valid(struct cki_byte_cache *cache)
 {
     cki_byte_lock(cache);
-    size_t slots = cache->slots != NULL ? cki_slots_bytes(cache->slots) : 0;
-    bool valid = entries_are_valid(cache) && owners_are_valid(cache) &&
-                 (cache->slots == NULL || cache->slots->used == cache->count) &&
-                 cache->index_bytes == slots + cki_order_bytes(&cache->orders[CKI_BY_DEADLINE]) &&
+    const struct cki_slots *tables[] = {cache->slots, cache->older};
+    size_t bytes = cki_order_bytes(&cache->orders[CKI_BY_DEADLINE]), used = 0;
+    for (int i = 0; i < 2; i++) {
+        bytes += tables[i] != NULL ? cki_slots_bytes(tables[i]) : 0;
+        used += tables[i] != NULL ? tables[i]->used : 0;
+    }
+    bool valid = entries_are_valid(cache) && owners_are_valid(cache) && used == cache->count &&
+                 cache->index_bytes == bytes &&
                  atomic_load(&cache->ledger.bytes) >= cache->live_bytes;
     for (int i = 0; i < CKI_ORDERS; i++) {
         valid = valid && cki_order_is_valid(&cache->orders[i], cache->count);

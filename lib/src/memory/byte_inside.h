@@ -34,6 +34,13 @@ struct cki_byte_gone {
     struct cki_entry *first; // by `link`
     size_t count;
     size_t bytes; // of blocks that nobody else holds: still in the ledger, but as good as free
+    struct cki_slots *index; // outgrown and empty
+};
+
+// An index that was made outside the lock, where it is cleared and paged in.
+struct cki_byte_spare {
+    struct cki_slots *slots;
+    size_t wanted; // how many slots are needed
 };
 
 int64_t cki_boot_ns(void);
@@ -62,17 +69,20 @@ void cki_byte_expire_locked(struct cki_byte_cache *cache, int64_t now_ns, size_t
                             struct cki_byte_gone *gone);
 size_t cki_byte_used_locked(const struct cki_byte_cache *cache);
 // Bytes of index and order of a cache with its first entry.
-size_t cki_byte_first_index(const struct cki_byte_cache *cache);
+size_t cki_byte_first_index(void);
 
 enum cki_byte_room {
     CKI_BYTE_ROOM,
     CKI_BYTE_ROOM_LATER, // CKI_BYTES_SWEEP have gone: free them, then ask again
+    CKI_BYTE_ROOM_GROW,  // make the spare, then ask again
     CKI_BYTE_ROOM_NONE,  // nobody is left to go
     CKI_BYTE_ROOM_NO_MEMORY
 };
-// Makes room for `more` bytes; with `is_entry` for one more entry in index and order too.
+// Makes room for `more` bytes; with a spare (NULL: none) for one more entry in index and order too.
 enum cki_byte_room cki_byte_room_locked(struct cki_byte_cache *cache, int64_t now_ns, size_t more,
-                                        bool is_entry, struct cki_byte_gone *gone);
+                                        struct cki_byte_spare *spare, struct cki_byte_gone *gone);
+// Moves some of an outgrown index to the one that took its place.
+void cki_byte_move_locked(struct cki_byte_cache *cache, struct cki_byte_gone *gone);
 
 uint64_t cki_byte_epoch(const struct cki_byte_cache *cache, uint64_t hash,
                         const struct cki_owner *owner);

@@ -71,7 +71,7 @@ static bool file(struct cki_byte_cache *cache, struct cki_owner *owner, const st
                  int64_t ttl_ms, bool is_owed)
 {
     struct cki_tracked *spare = NULL, *dropped = NULL;
-    struct cki_byte_gone gone = {NULL, 0, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0, NULL};
     int64_t now_ns = cki_byte_now(cache);
     cki_byte_lock(cache);
     now_ns = cki_byte_now_locked(cache, now_ns);
@@ -90,7 +90,7 @@ static bool file(struct cki_byte_cache *cache, struct cki_owner *owner, const st
             cki_track_owe_all_locked(owner, end_ns);
         }
     }
-    (void)cki_byte_room_locked(cache, now_ns, 0, false, &gone);
+    (void)cki_byte_room_locked(cache, now_ns, 0, NULL, &gone);
     cki_byte_end(cache, &gone);
     cki_track_free_list(cache, spare);
     cki_track_free_list(cache, dropped);
@@ -192,14 +192,19 @@ uint64_t cki_owner_end(struct cki_byte_cache *cache, struct cki_owner *owner)
     return forgotten;
 }
 
-// Moves keys from the old end of a list to another; those that are owed still are.
+// Moves keys that were there at the mark to another list, also those that were tracked again since:
+// what that reads may be from before. Those that are owed still are.
 static size_t take_from(struct cki_byte_cache *cache, struct cki_owner *owner,
                         const struct cki_tracked_list *from, uint64_t mark, size_t most,
                         struct cki_tracked **list)
 {
     size_t count = 0;
-    struct cki_tracked *t;
-    while (count < most && (t = from->first) != NULL && t->turn <= mark) {
+    struct cki_tracked *t, *next;
+    for (t = from->first; count < most && t != NULL; t = next) {
+        next = t->next;
+        if (t->since > mark) {
+            continue;
+        }
         cki_track_remove_locked(cache, owner, t);
         t->was_owed = t->is_owed;
         if (t->was_owed) {
@@ -217,7 +222,7 @@ struct cki_tracked *cki_owner_take(struct cki_byte_cache *cache, struct cki_owne
                                    uint64_t mark)
 {
     struct cki_tracked *list = NULL;
-    struct cki_byte_gone gone = {NULL, 0, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0, NULL};
     cki_byte_lock(cache);
     size_t count = take_from(cache, owner, &owner->owed, mark, CKI_BYTES_BATCH, &list);
     (void)take_from(cache, owner, &owner->kept, mark, CKI_BYTES_BATCH - count, &list);

@@ -9,7 +9,7 @@
 
 static size_t clear_some(struct cki_byte_cache *cache, uint64_t up_to)
 {
-    struct cki_byte_gone gone = {NULL, 0, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0, NULL};
     cki_byte_lock(cache);
     // Nobody uses an entry that is cleared, so those that are left sit at the old end.
     struct cki_entry *first;
@@ -41,7 +41,7 @@ size_t cki_byte_cache_clear(struct cki_byte_cache *cache)
 size_t cki_byte_cache_sweep(struct cki_byte_cache *cache)
 {
     int64_t now_ns = cki_byte_now(cache);
-    struct cki_byte_gone gone = {NULL, 0, 0};
+    struct cki_byte_gone gone = {NULL, 0, 0, NULL};
     cki_byte_lock(cache);
     now_ns = cki_byte_now_locked(cache, now_ns);
     cki_byte_expire_locked(cache, now_ns, CKI_BYTES_SWEEP, &gone);
@@ -85,7 +85,7 @@ void cki_byte_cache_forked(struct cki_byte_cache *cache)
     for (int i = 0; i < CKI_ORDERS; i++) {
         cki_order_init(&cache->orders[i], i);
     }
-    cache->slots = NULL;
+    cache->slots = cache->older = NULL;
     cache->count = cache->tracked_count = 0;
     cache->entry_bytes = cache->index_bytes = cache->tracked_bytes = cache->live_bytes = 0;
     cache->figures = (struct cki_byte_figures){0};

@@ -133,7 +133,7 @@ void cki_track_insert_locked(struct cki_byte_cache *cache, struct cki_owner *own
     if (owner->count >= owner->bucket_count) {
         grow_locked(cache, owner);
     }
-    tracked->turn = ++cache->turns;
+    tracked->since = tracked->turn = ++cache->turns;
     chain_add(owner, tracked);
     list_add(owner, tracked);
     owner->count++;

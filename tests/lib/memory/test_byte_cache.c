@@ -352,6 +352,33 @@ Test(byte_sweep, a_hundred_thousand_leave_128_per_hold)
     byte_kit_release(&big);
 }
 
+Test(byte_sweep, an_index_grows_a_little_with_every_store)
+{
+    static struct byte_kit big;
+    char text[16];
+    byte_kit_init(&big, (size_t)64 << 20, NULL);
+    unsigned moving = 0;
+    for (unsigned i = 0; i < 20000; i++) {
+        struct cki_key key = byte_kit_number(&big, i, text);
+        size_t moved = big.cache.older != NULL ? big.cache.older->used : SIZE_MAX;
+        cr_assert(byte_kit_put_at(&big, &key, 'v', 20, 60000, CKI_BYTES_ANY_EPOCH) ==
+                  CKI_BYTES_STORED);
+        size_t left = big.cache.older != NULL ? big.cache.older->used : 0;
+        cr_assert(moved == SIZE_MAX || moved - left <= 128);
+        moving += left > 0;
+        struct cki_key some = byte_kit_number(&big, (i * 7919U) % (i + 1), text);
+        cr_assert(byte_kit_get_at(&big, &some) == 'v');
+        if (i % 3 == 0) {
+            (void)cki_byte_cache_remove(&big.cache, &some);
+            cr_assert(byte_kit_put_at(&big, &some, 'v', 20, 60000, CKI_BYTES_ANY_EPOCH) ==
+                      CKI_BYTES_STORED);
+        }
+    }
+    cr_assert(moving > 100 && big.cache.older == NULL && big.cache.count == 20000);
+    cr_assert(big.cache.slots->mask + 1 == 65536);
+    byte_kit_release(&big);
+}
+
 Test(byte_sweep, a_store_takes_a_few_expired_ones_along)
 {
     static struct byte_kit big;
