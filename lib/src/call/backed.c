@@ -35,7 +35,7 @@ static void abandon(void *arg)
 
 // Without memory for a reply the caller gets the loader's object all the same.
 static cachekit_status settle_loaded(struct cki_backed_call *c, const cachekit_result *result,
-                                     struct cki_reply *reply, const struct cki_flight *flight)
+                                     struct cki_reply *reply, struct cki_flight *flight)
 {
     if (reply == NULL) {
         cki_count(&c->b->unstored);
@@ -217,7 +217,8 @@ cachekit_status cki_backed_peek(cachekit_function *function, const cachekit_arg 
     return status == CACHEKIT_OK ? status : cki_backed_fetch(&c);
 }
 
-// Remove here, there, and here again: a reader may have asked the backend in between.
+// Remove here, there, and here again: a reader may have asked the backend in between, and whoever
+// comes later must not share what it found.
 cachekit_status cki_backed_invalidate(cachekit_function *function, const cachekit_arg *args,
                                       size_t count)
 {
@@ -238,6 +239,7 @@ cachekit_status cki_backed_invalidate(cachekit_function *function, const cacheki
     } else {
         cki_owner_untrack(b->bytes, b->owner, &c.key, mark);
     }
+    cki_flights_overtake(&function->flights, &c.key);
     (void)cki_byte_cache_remove(b->bytes, &c.key);
     return status;
 }
@@ -255,6 +257,7 @@ cachekit_status cki_backed_invalidate_all(cachekit_function *function)
         status = answer < 0 ? answer : status;
         cki_owner_give(b->bytes, b->owner, list);
     }
+    cki_flights_overtake(&function->flights, NULL);
     uint64_t forgotten = cki_owner_end(b->bytes, b->owner);
     if (forgotten > 0) {
         cki_l2_log(b, CACHEKIT_LOG_ERROR, "keys were forgotten and stay until their end",

@@ -43,6 +43,6 @@ void cki_backed_remember(struct cki_backed_call *call, struct cki_block *block, 
 // Encodes a result by way of `reply` and keeps it at the backend and in memory, unless `flight` is
 // overtaken. A failure is the caller's only where interop demands it.
 cachekit_status cki_backed_keep(struct cki_backed_call *call, const cachekit_result *result,
-                                struct cki_reply *reply, const struct cki_flight *flight);
+                                struct cki_reply *reply, struct cki_flight *flight);
 
 #endif

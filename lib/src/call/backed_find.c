@@ -93,6 +93,18 @@ void cki_backed_remember(struct cki_backed_call *c, struct cki_block *block, int
     }
 }
 
+// Whoever invalidates all from here on knows of the key; whoever began to since the backend was
+// asked may not have, and the bytes are taken from it here.
+static void track(struct cki_backed_call *c)
+{
+    struct cki_backed *b = c->b;
+    (void)cki_owner_track(b->bytes, b->owner, &c->key, b->ttl_ms);
+    if (cki_byte_cache_epoch(b->bytes, &c->key, b->owner) != c->epoch &&
+        cki_l2_remove(b, c->name) < 0) {
+        cki_owner_owe(b->bytes, b->owner, &c->key, b->ttl_ms);
+    }
+}
+
 // What the backend had, decoded into `reply`.
 static cachekit_status take_in(struct cki_backed_call *c, struct cki_reply *reply)
 {
@@ -107,7 +119,8 @@ static cachekit_status take_in(struct cki_backed_call *c, struct cki_reply *repl
     if (status != CACHEKIT_OK) {
         return status;
     }
-    (void)cki_owner_track(b->bytes, b->owner, &c->key, b->ttl_ms);
+    CKI_YIELD();
+    track(c);
     if (reply->block != NULL) {
         cki_backed_remember(c, reply->block, b->ttl_ms);
     }

@@ -17,7 +17,7 @@ static int64_t life_ms(struct cki_backed *b)
     return life >= 1000 ? life : 1000;
 }
 
-// An invalidation overtook what was written.
+// An invalidation overtook what was written: one that came just after, or from within the write.
 static void take_back(struct cki_backed_call *c, int64_t ttl_ms)
 {
     struct cki_backed *b = c->b;
@@ -28,23 +28,26 @@ static void take_back(struct cki_backed_call *c, int64_t ttl_ms)
 }
 
 // At the backend and in memory, unless an invalidation came meanwhile; one that comes while the
-// backend writes finds the bytes removed again.
-static void keep(struct cki_backed_call *c, struct cki_reply *reply,
-                 const struct cki_flight *flight)
+// backend writes waits, so that it removes what was written.
+static void keep(struct cki_backed_call *c, struct cki_reply *reply, struct cki_flight *flight)
 {
     struct cki_backed *b = c->b;
     int64_t ttl_ms = life_ms(b);
-    if (flight != NULL && atomic_load(&flight->is_overtaken)) {
+    struct cki_flights *flights = &b->function->flights;
+    if (!cki_flight_begin_write(flights, flight)) {
         cki_count(&b->unstored);
         return;
     }
-    (void)cki_owner_track(b->bytes, b->owner, &c->key, ttl_ms);
     CKI_YIELD();
     const cachekit_slice stored = {reply->stored.data, reply->stored.len};
     bool is_written = cki_l2_set(b, c->name, stored, ttl_ms);
     CKI_YIELD();
-    bool is_overtaken = flight != NULL && atomic_load(&flight->is_overtaken);
-    if (is_written && (is_overtaken || !cki_owner_written(b->bytes, b->owner, &c->key, c->epoch))) {
+    // After the write, since an invalidation of all that was under way may have untracked the key,
+    // and within it, since the next one must find it.
+    (void)cki_owner_track(b->bytes, b->owner, &c->key, ttl_ms);
+    cki_flight_end_write(flights, flight);
+    CKI_YIELD();
+    if (is_written && !cki_owner_written(b->bytes, b->owner, &c->key, c->epoch)) {
         take_back(c, ttl_ms);
         return;
     }
@@ -60,7 +63,7 @@ static void keep(struct cki_backed_call *c, struct cki_reply *reply,
 
 // A failure is the caller's only where interop demands it.
 cachekit_status cki_backed_keep(struct cki_backed_call *c, const cachekit_result *result,
-                                struct cki_reply *reply, const struct cki_flight *flight)
+                                struct cki_reply *reply, struct cki_flight *flight)
 {
     struct cki_backed *b = c->b;
     cachekit_error failure = {CACHEKIT_OK, 0, 0, ""};

@@ -130,6 +130,7 @@ static void take_off_locked(struct cki_flights *flights, const struct cki_key *k
     mine->owner = pthread_self();
     mine->is_alone = is_alone;
     mine->forks = cki_forks();
+    mine->number = ++flights->take_offs;
     mine->next = *bucket;
     mine->is_listed = true;
     *bucket = mine;
@@ -170,7 +171,8 @@ static bool follow_locked(struct cki_flights *flights, struct cki_flight *flight
 static struct cki_flight *shared_locked(struct cki_flights *flights, const struct cki_key *key)
 {
     struct cki_flight *flight = *bucket_of(flights, key);
-    while (flight != NULL && (flight->is_alone || !same_key(flight->key, key))) {
+    while (flight != NULL && (flight->is_alone || atomic_load(&flight->is_overtaken) ||
+                              !same_key(flight->key, key))) {
         flight = flight->next;
     }
     return flight;
@@ -228,21 +230,57 @@ void cki_flight_settle(struct cki_flights *flights, struct cki_flight *flight,
     (void)pthread_mutex_unlock(&flights->lock);
 }
 
-void cki_flights_overtake(struct cki_flights *flights, const struct cki_key *key)
+bool cki_flight_begin_write(struct cki_flights *flights, struct cki_flight *flight)
 {
     (void)pthread_mutex_lock(&flights->lock);
+    flight->is_writing = is_ours(flight) && !atomic_load(&flight->is_overtaken);
+    bool may_write = flight->is_writing;
+    (void)pthread_mutex_unlock(&flights->lock);
+    return may_write;
+}
+
+void cki_flight_end_write(struct cki_flights *flights, struct cki_flight *flight)
+{
+    (void)pthread_mutex_lock(&flights->lock);
+    flight->is_writing = false;
+    if (atomic_load(&flight->is_overtaken)) {
+        unlist_locked(flights, flight);
+        (void)pthread_cond_broadcast(&flights->settled);
+    }
+    (void)pthread_mutex_unlock(&flights->lock);
+}
+
+// Those up to the number. True: one of them is writing; it stays listed until it has written, and
+// nobody joins it.
+static bool overtake_locked(struct cki_flights *flights, const struct cki_key *key, uint64_t last)
+{
+    bool is_waiting = false;
     for (size_t i = 0; i < CKI_FLIGHT_BUCKETS; i++) {
         struct cki_flight **at = &flights->buckets[i];
         while (*at != NULL) {
             struct cki_flight *flight = *at;
-            if (key != NULL && !same_key(flight->key, key)) {
-                at = &flight->next;
+            bool is_meant = flight->number <= last && (key == NULL || same_key(flight->key, key));
+            if (is_meant) {
+                atomic_store(&flight->is_overtaken, true);
+            }
+            if (is_meant && !flight->is_writing) {
+                *at = flight->next;
+                flight->is_listed = false;
                 continue;
             }
-            atomic_store(&flight->is_overtaken, true);
-            *at = flight->next;
-            flight->is_listed = false;
+            is_waiting = is_waiting || (is_meant && !pthread_equal(flight->owner, pthread_self()));
+            at = &flight->next;
         }
+    }
+    return is_waiting;
+}
+
+void cki_flights_overtake(struct cki_flights *flights, const struct cki_key *key)
+{
+    (void)pthread_mutex_lock(&flights->lock);
+    uint64_t last = flights->take_offs;
+    while (overtake_locked(flights, key, last)) {
+        (void)pthread_cond_wait(&flights->settled, &flights->lock);
     }
     (void)pthread_mutex_unlock(&flights->lock);
 }

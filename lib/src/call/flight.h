@@ -22,7 +22,9 @@ struct cki_flight {
     const struct cki_key *key;
     pthread_t owner;
     bool is_listed;
+    uint64_t number;          // of take-offs
     bool is_alone;            // nobody joins it; listed only to be overtaken
+    bool is_writing;          // to the backend; whoever overtakes it waits for the end of that
     unsigned forks;           // of the process when it took off
     atomic_int state;         // an enum cki_flight_state
     atomic_bool is_overtaken; // an invalidation came after the start: not to be stored
@@ -36,6 +38,7 @@ struct cki_flight {
 struct cki_flights {
     pthread_mutex_t lock;
     pthread_cond_t settled;
+    uint64_t take_offs;
     struct cki_flight *buckets[CKI_FLIGHT_BUCKETS];
 };
 
@@ -66,7 +69,12 @@ uint32_t cki_flight_close(struct cki_flights *flights, struct cki_flight *flight
 void cki_flight_settle(struct cki_flights *flights, struct cki_flight *flight,
                        enum cki_flight_state state);
 
-// Forgets flights of the key (NULL: all): later callers start anew, what lands is not stored.
+// Around a write to the backend. False: overtaken, so nothing may be written.
+bool cki_flight_begin_write(struct cki_flights *flights, struct cki_flight *flight);
+void cki_flight_end_write(struct cki_flights *flights, struct cki_flight *flight);
+
+// Forgets flights of the key (NULL: all): later callers start anew, what lands is not stored. Waits
+// for their writes that have begun, this thread's own aside.
 void cki_flights_overtake(struct cki_flights *flights, const struct cki_key *key);
 
 #endif

@@ -21,8 +21,9 @@
 struct cki_tracked {
     struct cki_tracked *prev, *next; // of the owner, by turn; of a list that was taken, next only
     struct cki_tracked *chain;       // of the bucket
-    uint64_t hash, turn;
-    int64_t expires_ns; // the backend has forgotten it by then
+    uint64_t hash;
+    uint64_t since, turn; // when it was first and last tracked
+    int64_t expires_ns;   // the backend has forgotten it by then
     uint32_t len;
     bool is_owed;
     bool was_owed; // when it was taken
@@ -34,8 +35,8 @@ static inline struct cki_key cki_tracked_key(const struct cki_tracked *tracked)
     return (struct cki_key){tracked->hash, CKI_KEY_BYTES, tracked->len, tracked->key};
 }
 
-// Before a write to the backend, and after a hit there. What is owed stays owed. False: no memory,
-// or a key over the bound; it counts as forgotten.
+// After a write to the backend, before anybody can invalidate it, and after a hit there. What is
+// owed stays owed. False: no memory, or a key over the bound; it counts as forgotten.
 bool cki_owner_track(struct cki_byte_cache *cache, struct cki_owner *owner,
                      const struct cki_key *key, int64_t ttl_ms);
 
