@@ -8,6 +8,7 @@
 #include "backend/redis_cluster.h"
 #include "backend/redis_inside.h"
 #include "backend/redis_pool.h"
+#include "backend/redis_slot.h"
 #include "base/alloc.h"
 #include "base/status.h"
 
@@ -58,6 +59,11 @@ void cki_unscope(const struct cki_redis *self, struct cki_scoped *scoped)
 {
     cki_free(self->allocator, scoped->heap, scoped->len);
     scoped->heap = NULL;
+}
+
+int cki_slot_of(const struct cki_redis *self, const struct cki_scoped *scoped)
+{
+    return self->slots != NULL ? cki_redis_slot(scoped->data, scoped->len) : 0;
 }
 
 // After a redirection: where to, and how to ask there. False: nowhere, or that was an error.

@@ -85,6 +85,9 @@ cachekit_status cki_scope(const struct cki_redis *self, cachekit_slice key, cons
                           struct cki_scoped *out, cachekit_error *error);
 void cki_unscope(const struct cki_redis *self, struct cki_scoped *scoped);
 
+// Of a Cluster; without one nobody asks, and it is not computed.
+int cki_slot_of(const struct cki_redis *self, const struct cki_scoped *scoped);
+
 // Sends the command where its slot lives, follows the Cluster's redirections, judges the answer:
 // CACHEKIT_OK with one of the kinds that are wanted, or the class of what went wrong.
 CACHEKIT_MUST_CHECK cachekit_status cki_redis_call(struct cki_redis *self,

@@ -6,7 +6,6 @@
 
 #include "backend/redis_inside.h"
 #include "backend/redis_ops.h"
-#include "backend/redis_slot.h"
 #include "base/entropy.h"
 #include "base/status.h"
 
@@ -56,7 +55,7 @@ cachekit_status cki_redis_lock(cachekit_backend *backend, cachekit_slice key, in
             .argv = {"SET", scoped.data, token, "NX", "PX", px},
             .lens = {3, scoped.len, TOKEN_LEN, 2, 2, (size_t)px_len},
             .wants = CKI_ANSWER_STATUS | CKI_ANSWER_NIL,
-            .slot = cki_redis_slot(scoped.data, scoped.len),
+            .slot = cki_slot_of(self, &scoped),
         };
         status = cki_redis_call(self, &command, &answer, deadline_ns, error);
     }
@@ -80,7 +79,7 @@ static cachekit_status release(struct cki_redis *self, const struct cki_scoped *
         .lens = {4, sizeof release_script - 1, 1, scoped->len, TOKEN_LEN},
         .wants = CKI_ANSWER_INTEGER,
         .most = 1,
-        .slot = cki_redis_slot(scoped->data, scoped->len),
+        .slot = cki_slot_of(self, scoped),
     };
     cachekit_status status = cki_redis_call(self, &command, &answer, deadline_ns, error);
     if (status == CACHEKIT_E_REMOTE_AUTH && strncmp(answer.line, "NOPERM", 6) == 0) {

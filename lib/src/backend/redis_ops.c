@@ -8,7 +8,6 @@
 #include <cachekit/cache.h>
 
 #include "backend/redis_inside.h"
-#include "backend/redis_slot.h"
 #include "base/status.h"
 
 // Redis's own limit of a text, proto-max-bulk-len.
@@ -40,7 +39,7 @@ static cachekit_status begin(struct call *call, cachekit_backend *backend, const
         call->command.lens[0] = strlen(name);
         call->command.argv[1] = call->key.data;
         call->command.lens[1] = call->key.len;
-        call->command.slot = cki_redis_slot(call->key.data, call->key.len);
+        call->command.slot = cki_slot_of(call->self, &call->key);
     }
     return status;
 }

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backend/redis_fork.h"
 #include "redis_kit.h"
 
 enum { THREADS = 3, FORKS = 100, SECONDS_MAX = 60 };
@@ -220,4 +221,25 @@ Test(redis_fork, a_lock_of_the_parent_is_not_released_by_its_child)
     }
     expect_end(child);
     cr_assert(eq(int, backend->ops->unlock(backend, key, token, deadline_ns, NULL), CACHEKIT_OK));
+}
+
+// Where the kernel has no page that it wipes, process ids must do.
+Test(redis_fork, without_a_wiped_page_the_process_id_tells, .init = NULL, .fini = NULL)
+{
+    struct cki_fork_mark marks[2];
+    cki_fork_mark_init(&marks[0]);
+    marks[1] = (struct cki_fork_mark){.page = NULL};
+    cki_fork_mark_settle(&marks[1]);
+    for (int i = 0; i < 2; i++) {
+        cr_assert(not(cki_fork_mark_is_child(&marks[i])));
+        pid_t child = fork();
+        if (child == 0) {
+            bool first = cki_fork_mark_is_child(&marks[i]);
+            cki_fork_mark_settle(&marks[i]);
+            _exit(!(first && !cki_fork_mark_is_child(&marks[i])));
+        }
+        expect_end(child);
+        cr_assert(not(cki_fork_mark_is_child(&marks[i])));
+    }
+    cki_fork_mark_release(&marks[0]);
 }
