@@ -66,6 +66,7 @@ CKBENCH_FD=3 "$work/consumer/subject_c" list 3>"$work/list"
 grep -qF '"flags":"-O1"' "$work/list" || { cat "$work/list" && echo 'no stamp' && exit 1; }
 [ -s "$work/moved/share/ckbench/schema/ckbench-ir-1.schema.json" ] || { echo 'no schemas' && exit 1; }
 "$work/moved/bin/ckbench" --version | grep -F "$version" >/dev/null || { echo 'no ckbench' && exit 1; }
+expect env -u LD_LIBRARY_PATH "$work/moved/bin/cachekit" --version
 
 if [ "$kind" = shared ]; then
     readelf -d "$lib/libcachekit.so" >"$work/dynamic"
