@@ -50,17 +50,20 @@ static struct cki_lock **find(struct cki_lock **list, cachekit_slice key)
     return list;
 }
 
-static cachekit_status make_lock(struct cki_memory_backend *self, cachekit_slice key,
-                                 int64_t hold_ms, struct cki_lock **out, cachekit_error *error)
+// A lock that is not in the list yet, or NULL and why.
+static struct cki_lock *make_lock(const struct cki_memory_backend *self, cachekit_slice key,
+                                  int64_t hold_ms, cachekit_status *status, cachekit_error *error)
 {
     uint8_t random[TOKEN_BYTES];
-    cachekit_status status = cki_random(NULL, random, sizeof random);
-    if (status != CACHEKIT_OK) {
-        return cki_fail(error, status, 0, "memory backend: no random bytes");
+    *status = cki_random(NULL, random, sizeof random);
+    if (*status != CACHEKIT_OK) {
+        (void)cki_fail(error, *status, 0, "memory backend: no random bytes");
+        return NULL;
     }
     struct cki_lock *lock = cki_alloc(self->options.allocator, sizeof *lock + key.len);
     if (lock == NULL) {
-        return cki_fail(error, CACHEKIT_E_NOMEM, 0, "memory backend: out of memory");
+        *status = cki_fail(error, CACHEKIT_E_NOMEM, 0, "memory backend: out of memory");
+        return NULL;
     }
     *lock = (struct cki_lock){.key_len = key.len};
     lock->due_ns = cki_mem_due_ns(cki_now_ns(self->options.clock), hold_ms);
@@ -69,8 +72,7 @@ static cachekit_status make_lock(struct cki_memory_backend *self, cachekit_slice
         lock->token[2 * i + 1] = "0123456789abcdef"[random[i] & 15];
     }
     memcpy(lock->key, key.data, key.len);
-    *out = lock;
-    return CACHEKIT_OK;
+    return lock;
 }
 
 cachekit_status cki_mem_lock_take(cachekit_backend *backend, cachekit_slice key, int64_t hold_ms,
@@ -81,12 +83,12 @@ cachekit_status cki_mem_lock_take(cachekit_backend *backend, cachekit_slice key,
     if (key.len == 0 || hold_ms < 1) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "memory backend: no key, or hold_ms under 1");
     }
-    struct cki_lock *lock = NULL;
     cachekit_status status = cki_mem_enter(self, deadline_ns, error);
-    if (status == CACHEKIT_OK) {
-        status = make_lock(self, key, hold_ms, &lock, error);
-    }
     if (status != CACHEKIT_OK) {
+        return status;
+    }
+    struct cki_lock *lock = make_lock(self, key, hold_ms, &status, error);
+    if (lock == NULL) {
         return status;
     }
     struct cki_lock *dead = NULL;

@@ -117,7 +117,7 @@ static void child_runs(struct file_kit *kit, const struct operation *o)
 
 static bool next_stop(pid_t child, struct ptrace_syscall_info *info)
 {
-    int status;
+    int status = 0;
     if (ptrace(PTRACE_SYSCALL, child, NULL, NULL) != 0 || waitpid(child, &status, 0) != child) {
         give_up("ptrace");
     }
@@ -139,7 +139,7 @@ static bool is_marker(const struct ptrace_syscall_info *info)
 // Kills the child at its stop number `point` between the markers. False: it has fewer.
 static bool kill_at(struct file_kit *kit, const struct operation *o, int point)
 {
-    int status;
+    int status = 0;
     struct ptrace_syscall_info info;
     pid_t child = fork();
     if (child == 0) {
