@@ -143,7 +143,7 @@ static void slot_command(int server, int slot, const char *what, int other)
 {
     char id[64];
     redis_kit_ask(&kit, other, reply, sizeof reply, "CLUSTER MYID");
-    (void)snprintf(id, sizeof id, "%s", reply + 1);
+    (void)snprintf(id, sizeof id, "%.40s", reply + 1);
     redis_kit_ask(&kit, server, reply, sizeof reply, "CLUSTER SETSLOT %d %s %s", slot, what, id);
     cr_assert(eq(str, (char *)reply, (char *)"+OK"));
 }
