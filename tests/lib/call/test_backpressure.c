@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "call/backpressure.h"
 
@@ -36,10 +36,25 @@ static void *wait_for_one(void *context)
     return NULL;
 }
 
+// Long enough for any machine; what never happens is a failure, not a hang.
+static void nap(int *naps)
+{
+    const struct timespec ms = {0, 1000000};
+    (void)nanosleep(&ms, NULL);
+    cr_assert(++*naps < 20000, "it never happens");
+}
+
 static void wait_for_queue(uint32_t depth)
 {
-    while (stats().queue_depth != depth) {
-        (void)sched_yield();
+    for (int naps = 0; stats().queue_depth != depth;) {
+        nap(&naps);
+    }
+}
+
+static void wait_for_entered(int count)
+{
+    for (int naps = 0; atomic_load(&entered) != count;) {
+        nap(&naps);
     }
 }
 
@@ -121,9 +136,7 @@ Test(backpressure, a_full_queue_turns_callers_away_and_is_unhealthy_from_four_fi
     cr_assert(cki_backpressure_enter(&pressure) == CKI_QUEUE_FULL && !stats().healthy);
     for (int i = 0; i < QUEUE; i++) {
         cki_backpressure_leave(&pressure);
-        while (atomic_load(&entered) != i + 1) {
-            (void)sched_yield();
-        }
+        wait_for_entered(i + 1);
     }
     for (int i = 0; i < QUEUE; i++) {
         cr_assert(pthread_join(waiters[i], NULL) == 0);
