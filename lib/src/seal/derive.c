@@ -37,7 +37,7 @@ cachekit_status cki_master_read(struct cki_derive *work, const char *hex, const 
     const char *end = NULL;
     size_t bytes = 0;
     if (sodium_hex2bin(work->master, CKI_KEY_BYTES, hex, HEX_LEN, NULL, &bytes, &end) != 0 ||
-        bytes != CKI_KEY_BYTES || end != hex + HEX_LEN) {
+        bytes != CKI_KEY_BYTES) {
         size_t at = end != NULL ? (size_t)(end - hex) : 0;
         return cki_fail(error, CACHEKIT_E_CONFIG, at, "%s has a character that is no hex digit",
                         name);

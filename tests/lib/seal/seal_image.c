@@ -97,6 +97,20 @@ static bool exchange(cachekit_keyring *from, cachekit_keyring *to, size_t len)
     return is_good;
 }
 
+// Nothing that comes after the last message wipes for it.
+static bool seal_and_free(void)
+{
+    const cachekit_binding binding = {{(const uint8_t *)"key", 3}, "msgpack", false, NULL};
+    static const uint8_t text[500];
+    cachekit_buffer sealed = CACHEKIT_BUFFER_INIT;
+    cachekit_keyring *keyring = ring(secrets[0].master, NULL);
+    bool is_good = keyring != NULL && cachekit_seal(keyring, &binding, (cachekit_slice){text, 500},
+                                                    &sealed, NULL) == CACHEKIT_OK;
+    cachekit_keyring_free(keyring);
+    cachekit_buffer_release(&sealed);
+    return is_good;
+}
+
 static void *use_keyrings(void *failed)
 {
     cachekit_keyring *both = ring(secrets[0].master, secrets[1].master);
@@ -132,6 +146,7 @@ static const struct scene {
 } scenes[] = {
     {"a keyring made and freed", make_and_free, false},
     {"a keyring refused", be_refused, false},
+    {"a message sealed and its keyring freed", seal_and_free, false},
     {"keyrings used by two threads and freed", work_and_free, false},
     {"a keyring in use", keep_working, true},
 };
