@@ -18,6 +18,8 @@
 
 #include <cachekit/cachekit.h>
 
+#include "quarantine.h"
+
 enum { KEYS = 5, THREADS = 4, HELD = 11, TTL_MS = 3, BALLAST = 3000, BUDGET = 20000 };
 enum { NS_PER_MS = 1000000 };
 #define MAGIC 0x51ced00dU
@@ -307,69 +309,12 @@ static void *run(void *arg)
     return NULL;
 }
 
-// Memory of the cache that was given back stays in quarantine for a while, and must not be written.
-enum { QUARANTINE = 256, POISON = 0xdd };
-static struct {
-    unsigned char *block;
-    size_t size;
-} quarantine[QUARANTINE];
-static unsigned quarantine_at;
-
-static void *take(void *context, size_t size)
-{
-    (void)context;
-    return malloc(size);
-}
-
-static void *resize(void *context, void *block, size_t old_size, size_t size)
-{
-    (void)context;
-    (void)old_size;
-    return realloc(block, size);
-}
-
-static void leave_quarantine(unsigned char *block, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (block[i] != POISON) {
-            fail("memory was written to after it was freed", 0);
-        }
-    }
-    free(block);
-}
-
-static void give_back(void *context, void *block, size_t size)
-{
-    (void)context;
-    memset(block, POISON, size);
-    (void)pthread_mutex_lock(&all.lock);
-    unsigned at = quarantine_at++ % QUARANTINE;
-    unsigned char *oldest = quarantine[at].block;
-    size_t oldest_size = quarantine[at].size;
-    quarantine[at].block = block;
-    quarantine[at].size = size;
-    (void)pthread_mutex_unlock(&all.lock);
-    if (oldest != NULL) {
-        leave_quarantine(oldest, oldest_size);
-    }
-}
-
-static void empty_quarantine(void)
-{
-    for (unsigned i = 0; i < QUARANTINE; i++) {
-        if (quarantine[i].block != NULL) {
-            leave_quarantine(quarantine[i].block, quarantine[i].size);
-        }
-    }
-}
-
 static int open_cache(void)
 {
-    static const cachekit_allocator allocator = {take, resize, give_back, NULL};
     static const cachekit_clock clock = {read_now, NULL};
     cachekit_cache_options options = CACHEKIT_CACHE_OPTIONS_INIT;
     options.clock = &clock;
-    options.allocator = &allocator;
+    options.allocator = &quarantine_allocator;
     options.budget_bytes = BUDGET;
     cachekit_function_options of_function = cachekit_preset_minimal();
     of_function.ttl_ms = TTL_MS;
@@ -411,7 +356,9 @@ int main(int argc, char **argv)
     } else if (atomic_load(&all.made) != atomic_load(&all.destroyed)) {
         fail("not every value was destroyed once", 0);
     }
-    empty_quarantine();
+    if (!quarantine_empty()) {
+        fail("memory was written to after it was freed", 0);
+    }
     printf("seed %" PRIu64 ": %" PRIu64 " hits, %" PRIu64 " removals, %" PRIu64 " stores, %" PRIu64
            " ninth handles, %" PRIu64 " refreshes, %" PRIu64 " evicted, %" PRIu64 " expired\n",
            all.seed, atomic_load(&all.hits), atomic_load(&all.removals), atomic_load(&all.stores),
