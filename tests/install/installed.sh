@@ -57,6 +57,14 @@ cp "$work/example.c" "$work/example.cc"
 for example in "$work/example_c" "$work/example_cxx"; do
     [ "$("$example" | paste -sd ' ')" = 'computing 144 144 144' ] || { echo "$example failed" && exit 1; }
 done
+# That in Redis is run by tests/redis/example.py.
+awk -f "$source/tests/redis/example.awk" "$source/README.md" >"$work/users.c"
+cp "$work/users.c" "$work/users.cc"
+# shellcheck disable=SC2086 # flags are words
+{
+    quiet cc -std=c11 -Wall -Wextra -o "$work/users_c" "$work/users.c" $flags
+    quiet c++ -std=c++11 -Wall -Wextra -o "$work/users_cxx" "$work/users.cc" $flags
+}
 
 for subject in "$work/consumer/subject_c" "$work/consumer/subject_cxx" "$work"/pc_subject_c*; do
     CKBENCH_FD=3 "$subject" list 3>"$work/list" || { echo "$subject list failed" && exit 1; }

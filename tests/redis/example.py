@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs the README's function in Redis against a server of its own, kills that in the middle of the
+loop and starts it again. Results never change; the server's own commandstats say what it was asked.
+Usage: example.py PROGRAM [brief]. `brief`: too few calls while the server is down for the breaker to
+open, which then keeps the server out of use for 30 s."""
+
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+import redis
+
+KEEPER = pathlib.Path(__file__).with_name("keeper.py")
+PATIENCE_S = 120
+
+
+class Keeper:
+    def __init__(self):
+        self.process = subprocess.Popen([KEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        words = dict(word.split("=") for word in self.process.stdout.readline().split()[1:])
+        self.port = int(words["ports"])
+
+    def tell(self, action):
+        self.process.stdin.write(f"{action} 0\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "ok\n", action
+
+    def calls(self, command):
+        with redis.Redis(port=self.port) as client:
+            return client.info("commandstats").get(f"cmdstat_{command}", {"calls": 0})["calls"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Program:
+    def __init__(self, path, port):
+        self.slowest_s = 0.0
+        self.process = subprocess.Popen([path, f"redis://127.0.0.1:{port}"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def call(self):
+        """Who answered; that the result is right is demanded of every call."""
+        begun = time.monotonic()
+        self.process.stdin.write("42\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        self.slowest_s = max(self.slowest_s, time.monotonic() - begun)
+        assert line.startswith("42 Alice: "), f"the program said {line!r}"
+        return line[len("42 Alice: ") :].strip()
+
+    def call_until(self, layer, pause_s):
+        """How many calls it took, the one that this layer answered included."""
+        end = time.monotonic() + PATIENCE_S
+        calls = 1
+        while self.call() != layer:
+            assert time.monotonic() < end, f"never answered by {layer}"
+            time.sleep(pause_s)
+            calls += 1
+        return calls
+
+    def close(self):
+        self.process.stdin.close()
+        assert self.process.wait(timeout=60) == 0, "the program failed at its end"
+
+
+def check_hits(keeper, layers):
+    """On a machine that does much else a question may miss its deadline, not most of them."""
+    hits = layers.count("Redis")
+    counts = keeper.calls("get"), keeper.calls("set")
+    assert hits >= 10 and counts[0] >= hits and counts[1] >= 1, f"{hits} hits; GETs and SETs: {counts}"
+
+
+def check_fresh(keeper, program):
+    assert program.call() == "computed"
+    check_hits(keeper, [program.call() for _ in range(19)])
+
+
+def check_kill(keeper, program, is_brief):
+    """The server dies while calls are under way."""
+    death = threading.Timer(0.2, keeper.tell, ["kill"])
+    death.start()
+    program.call_until("computed", 0)
+    death.join()
+    more = 1 if is_brief else 20
+    layers = [program.call() for _ in range(more)]
+    assert layers == ["computed"] * more, layers
+    print(f"example: dead: every call computed, the slowest took {program.slowest_s * 1000:.0f} ms")
+
+
+def check_return(keeper, program):
+    keeper.tell("start")
+    begun = time.monotonic()
+    program.call_until("Redis", 0.1)
+    took_s = time.monotonic() - begun
+    check_hits(keeper, [program.call() for _ in range(19)])
+    print(f"example: hits come from Redis again after {took_s:.1f} s")
+
+
+def main():
+    keeper = Keeper()
+    program = Program(sys.argv[1], keeper.port)
+    check_fresh(keeper, program)
+    check_kill(keeper, program, sys.argv[2:] == ["brief"])
+    check_return(keeper, program)
+    program.close()
+    keeper.close()
+
+
+if __name__ == "__main__":
+    main()
