@@ -227,23 +227,51 @@ Test(redis_pool, a_full_queue_of_a_unix_socket_is_waited_for)
     (void)unlink(address.sun_path);
 }
 
-// The server closes in the middle of a large value. SIGPIPE would kill this process.
+// Takes a connection, reads a byte and leaves.
+static void *hang_up(void *listener)
+{
+    char byte;
+    for (;;) {
+        int fd = accept((int)(intptr_t)listener, NULL, NULL);
+        if (fd < 0) {
+            return NULL;
+        }
+        (void)recv(fd, &byte, 1, 0);
+        (void)close(fd);
+    }
+}
+
+// The server leaves in the middle of a large value: on a Unix socket each further byte is a
+// SIGPIPE, which would kill this process.
 Test(redis_pool, a_peer_that_is_gone_raises_no_signal)
 {
     enum { BYTES = 4 << 20 };
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
     const cachekit_redis_backend_options options = {.backoff_first_ms = 1, .backoff_max_ms = 1};
-    cachekit_backend *backend = redis_kit_backend(server.url, &options);
-    char *bytes = calloc(BYTES, 1);
+    char url[160], *bytes = calloc(BYTES, 1);
+    pthread_t thread;
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "/tmp/ckp.%ld", (long)getpid());
+    (void)snprintf(url, sizeof url, "unix://%s", address.sun_path);
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    cr_assert(eq(int, bind(listener, (struct sockaddr *)&address, sizeof address), 0));
+    cr_assert(eq(int, listen(listener, 8), 0));
+    cr_assert(eq(int, pthread_create(&thread, NULL, hang_up, (void *)(intptr_t)listener), 0));
+    cachekit_backend *backend = redis_kit_backend(url, &options);
     (void)signal(SIGPIPE, SIG_DFL);
     for (int i = 0; i < 20; i++) {
+        cachekit_error error = {.text = ""};
         cachekit_status status =
             backend->ops->set(backend, REDIS_KIT_TEXT("k"), redis_kit_slice(bytes, BYTES),
-                              MINUTE_MS, cachekit_deadline_ns(10000), NULL);
+                              MINUTE_MS, cachekit_deadline_ns(10000), &error);
         cr_assert(eq(int, status, CACHEKIT_E_TRANSIENT));
         pause_ms(2);
     }
-    free(bytes);
     cachekit_backend_free(backend);
+    (void)shutdown(listener, SHUT_RDWR);
+    (void)pthread_join(thread, NULL);
+    (void)close(listener);
+    (void)unlink(address.sun_path);
+    free(bytes);
 }
 
 static void nothing(int number)
