@@ -3,7 +3,6 @@
 #include "seal_kit.h"
 
 #include <ctype.h>
-#include <sodium.h>
 
 #define ZEROS_62 "00000000000000000000000000000000000000000000000000000000000000"
 

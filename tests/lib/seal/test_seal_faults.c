@@ -2,7 +2,9 @@
 // Every allocation refused in turn: the right status, nothing lost, and the next call works.
 #include "seal_kit.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/types.h>
 
 #include "fault_allocator.h"
 
@@ -14,6 +16,24 @@ static bool no_malloc;
 void *__wrap_malloc(size_t size)
 {
     return no_malloc ? NULL : __real_malloc(size);
+}
+
+// The kernel's random bytes, with what it may do about them.
+ssize_t __wrap_getrandom(void *out, size_t len, unsigned flags);
+ssize_t __real_getrandom(void *out, size_t len, unsigned flags);
+static int random_errno;   // 0: it works
+static int random_signals; // calls that a signal ends
+static size_t random_most = 256;
+static int random_calls;
+
+ssize_t __wrap_getrandom(void *out, size_t len, unsigned flags)
+{
+    random_calls++;
+    if (random_errno != 0 || random_signals > 0) {
+        errno = random_signals-- > 0 ? EINTR : random_errno;
+        return -1;
+    }
+    return __real_getrandom(out, len < random_most ? len : random_most, flags);
 }
 
 static cachekit_status new_ring(const cachekit_allocator *allocator, cachekit_keyring **keyring)
@@ -154,4 +174,31 @@ Test(seal_faults, short_bindings_and_used_buffers_allocate_nothing)
     cachekit_buffer_release(&out);
     cachekit_keyring_free(keyring);
     cr_assert(eq(sz, fault.live_blocks, 0));
+}
+
+Test(seal_faults, a_kernel_without_random_bytes_is_an_error_and_no_message)
+{
+    cachekit_binding binding = binding_of("k");
+    cachekit_buffer sealed = CACHEKIT_BUFFER_INIT;
+    cachekit_buffer out = CACHEKIT_BUFFER_INIT;
+    cachekit_error error = {0};
+    cachekit_keyring *keyring = NULL;
+    cr_assert(eq(int, new_ring(NULL, &keyring), CACHEKIT_OK));
+    uint64_t counted = cachekit_keyring_sealed(keyring);
+    random_errno = EIO;
+    cr_assert(eq(int, cachekit_seal(keyring, &binding, text_slice("v"), &sealed, &error),
+                 CACHEKIT_E_ENTROPY));
+    cr_assert(eq(int, error.status, CACHEKIT_E_ENTROPY));
+    cr_assert(eq(sz, sealed.len, 0));
+    cr_assert(eq(u64, cachekit_keyring_sealed(keyring), counted));
+    random_errno = 0;
+    random_signals = 3;
+    random_most = 5;
+    random_calls = 0;
+    cr_assert(eq(int, cachekit_seal(keyring, &binding, text_slice("v"), &sealed, NULL), 0));
+    cr_assert(eq(int, random_calls, 3 + 3), "three signals, 5 and 5 and 2 bytes");
+    cr_assert(eq(int, cachekit_open(keyring, &binding, whole(&sealed), &out, NULL, NULL), 0));
+    cachekit_keyring_free(keyring);
+    cachekit_buffer_release(&sealed);
+    cachekit_buffer_release(&out);
 }
