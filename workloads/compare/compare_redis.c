@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cachekit/backends.h>
 #include <cachekit/cache.h>
 
 #include <hiredis.h>
 
-enum { CALLS_PER_BLOCK = 200, BLOCKS_MAX = 10000, BYTES_DEFAULT = 23547, BLOCKS_DEFAULT = 200 };
+#include "interleave.h"
+
+enum { CALLS_PER_BLOCK = 200, BYTES_DEFAULT = 23547, BLOCKS_DEFAULT = 200 };
 
 static const char key_text[] = "compare:redis";
 
@@ -22,9 +23,6 @@ struct bench {
     cachekit_buffer value;
     char *bytes;
     size_t len;
-    double ours_us[BLOCKS_MAX];
-    double theirs_us[BLOCKS_MAX];
-    double ratio[BLOCKS_MAX];
 };
 
 static void give_up(const char *why)
@@ -33,15 +31,9 @@ static void give_up(const char *why)
     exit(3);
 }
 
-static double now_us(void)
+static void by_backend(void *state)
 {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
-static void by_backend(struct bench *bench)
-{
+    struct bench *bench = state;
     cachekit_slice key = {(const uint8_t *)key_text, sizeof key_text - 1};
     if (bench->backend->ops->get(bench->backend, key, cachekit_deadline_ns(1000), &bench->value,
                                  NULL) != CACHEKIT_OK ||
@@ -50,8 +42,9 @@ static void by_backend(struct bench *bench)
     }
 }
 
-static void by_hiredis(struct bench *bench)
+static void by_hiredis(void *state)
 {
+    struct bench *bench = state;
     redisReply *reply = redisCommand(bench->context, "GET %b", key_text, sizeof key_text - 1);
     if (reply == NULL || reply->type != REDIS_REPLY_STRING || (size_t)reply->len != bench->len) {
         give_up("hiredis did not get the value");
@@ -59,47 +52,13 @@ static void by_hiredis(struct bench *bench)
     freeReplyObject(reply);
 }
 
-static double block_us(struct bench *bench, void (*get)(struct bench *))
-{
-    double begun = now_us();
-    for (int i = 0; i < CALLS_PER_BLOCK; i++) {
-        get(bench);
-    }
-    return (now_us() - begun) / CALLS_PER_BLOCK;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *figures, int count)
-{
-    qsort(figures, (size_t)count, sizeof *figures, by_size);
-    return count % 2 ? figures[count / 2] : (figures[count / 2 - 1] + figures[count / 2]) / 2;
-}
-
 static void run(struct bench *bench, const char *where, int blocks)
 {
-    (void)block_us(bench, by_backend);
-    (void)block_us(bench, by_hiredis);
-    for (int i = 0; i < blocks; i++) {
-        if (i % 2 == 0) {
-            bench->ours_us[i] = block_us(bench, by_backend);
-            bench->theirs_us[i] = block_us(bench, by_hiredis);
-        } else {
-            bench->theirs_us[i] = block_us(bench, by_hiredis);
-            bench->ours_us[i] = block_us(bench, by_backend);
-        }
-        bench->ratio[i] = bench->ours_us[i] / bench->theirs_us[i];
-    }
-    double ratio = median(bench->ratio, blocks);
-    (void)printf("%s get %zu bytes: ours %.2f us, hiredis %.2f us, median ratio of %d blocks %.3f "
-                 "(quartiles %.3f to %.3f)\n",
-                 where, bench->len, median(bench->ours_us, blocks),
-                 median(bench->theirs_us, blocks), blocks, ratio, bench->ratio[blocks / 4],
-                 bench->ratio[3 * blocks / 4]);
+    char what[64];
+    (void)snprintf(what, sizeof what, "%s get %zu bytes", where, bench->len);
+    const struct interleave turns = {what,       "ours", "hiredis", by_backend,
+                                     by_hiredis, bench,  blocks,    CALLS_PER_BLOCK};
+    (void)interleave_run(&turns);
 }
 
 static void open_all(struct bench *bench, const char *url, redisContext *context)
@@ -141,7 +100,7 @@ int main(int argc, char **argv)
     }
     long bytes = argc > 3 ? strtol(argv[3], NULL, 10) : BYTES_DEFAULT;
     long blocks = argc > 4 ? strtol(argv[4], NULL, 10) : BLOCKS_DEFAULT;
-    if (bytes < 1 || bytes > 1 << 28 || blocks < 1 || blocks > BLOCKS_MAX) {
+    if (bytes < 1 || bytes > 1 << 28 || blocks < 1 || blocks > INTERLEAVE_BLOCKS_MAX) {
         give_up("BYTES is 1 to 268435456, BLOCKS 1 to 10000");
     }
     bench.len = (size_t)bytes;
