@@ -24,14 +24,8 @@ static cachekit_status read_options(const cachekit_keyring_options *given,
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "options.size is not this library's");
     }
     memcpy(out, given, given->size);
-    if (out->tenant == NULL) {
-        out->tenant = "default";
-    }
     if (out->master_key == NULL || (out->retired_keys == NULL && out->retired_count > 0)) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "a master key is NULL");
-    }
-    if (!cki_tenant_is_valid(out->tenant)) {
-        return cki_fail(error, CACHEKIT_E_INVALID, 0, "a tenant is 1 to 1,024 bytes of UTF-8");
     }
     if (out->retired_count > CACHEKIT_RETIRED_KEYS_MAX) {
         return cki_fail(error, CACHEKIT_E_CONFIG, 0, "%zu retired keys, at most 3 are allowed",
@@ -64,9 +58,9 @@ static bool is_twice(const cachekit_keyring *keyring, const uint8_t *fingerprint
 }
 
 static cachekit_status add_key(cachekit_keyring *keyring, struct cki_derive *work,
-                               const cachekit_keyring_options *options, cachekit_error *error)
+                               const cachekit_keyring_options *options, size_t index,
+                               cachekit_error *error)
 {
-    size_t index = keyring->count;
     cachekit_status status = read_master(work, options, index, error);
     if (status != CACHEKIT_OK) {
         return status;
@@ -96,8 +90,8 @@ static cachekit_status add_keys(cachekit_keyring *keyring, const cachekit_keyrin
     if (status != CACHEKIT_OK) {
         return status;
     }
-    while (status == CACHEKIT_OK && keyring->count <= options->retired_count) {
-        status = add_key(keyring, work, options, error);
+    for (size_t i = 0; status == CACHEKIT_OK && i <= options->retired_count; i++) {
+        status = add_key(keyring, work, options, i, error);
     }
     cki_vault_give(work);
     if (status != CACHEKIT_OK) {
@@ -122,12 +116,16 @@ cachekit_status cachekit_keyring_new(const cachekit_keyring_options *options,
     if (status != CACHEKIT_OK) {
         return status;
     }
+    const char *tenant = o.tenant != NULL ? o.tenant : "default";
+    size_t tenant_len = cki_tenant_len(tenant);
+    if (tenant_len == 0) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "a tenant is 1 to 1,024 bytes of UTF-8");
+    }
     if (!cki_gcm_is_available()) {
         return cki_fail(error, CACHEKIT_E_CONFIG, 0,
                         "this CPU has no AES instructions that libsodium can use: nothing can be "
                         "encrypted or decrypted here");
     }
-    size_t tenant_len = strlen(o.tenant);
     cachekit_keyring *keyring = cki_alloc(o.allocator, sizeof *keyring + tenant_len);
     if (keyring == NULL) {
         return cki_fail(error, CACHEKIT_E_NOMEM, 0, "no room for the keyring");
@@ -137,7 +135,7 @@ cachekit_status cachekit_keyring_new(const cachekit_keyring_options *options,
     keyring->entropy = o.entropy;
     keyring->may_be_unlocked = o.allow_unlocked;
     keyring->tenant_len = tenant_len;
-    memcpy(keyring->tenant, o.tenant, tenant_len);
+    memcpy(keyring->tenant, tenant, tenant_len);
     status = add_keys(keyring, &o, error);
     if (status != CACHEKIT_OK) {
         cachekit_keyring_free(keyring);

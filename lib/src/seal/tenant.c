@@ -2,7 +2,6 @@
 // A tenant is text in every SDK: bytes that are no UTF-8 would be a tenant that only C can name.
 #include "seal/tenant.h"
 
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -40,18 +39,18 @@ static size_t character_len(const uint8_t *at)
     return 0;
 }
 
-bool cki_tenant_is_valid(const char *tenant)
+size_t cki_tenant_len(const char *tenant)
 {
     size_t len = strnlen(tenant, CACHEKIT_TENANT_MAX_BYTES + 1);
-    if (len < 1 || len > CACHEKIT_TENANT_MAX_BYTES) {
-        return false;
+    if (len > CACHEKIT_TENANT_MAX_BYTES) {
+        return 0;
     }
     for (size_t at = 0; at < len;) {
         size_t step = character_len((const uint8_t *)tenant + at);
         if (step == 0) {
-            return false;
+            return 0;
         }
         at += step;
     }
-    return true;
+    return len;
 }

@@ -2,9 +2,9 @@
 #ifndef CKI_TENANT_H
 #define CKI_TENANT_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
-// 1 to 1,024 bytes of strict UTF-8.
-bool cki_tenant_is_valid(const char *tenant);
+// Its length; 0 when it is not 1 to 1,024 bytes of strict UTF-8.
+size_t cki_tenant_len(const char *tenant);
 
 #endif
