@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The project as strangers configure it: without the tools, and as a part of another project, which
-# then builds the library only. Usage: options.sh SOURCE_DIR
+# then builds the library only, here without encryption. Usage: options.sh SOURCE_DIR
 set -eu
 source=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/options.XXXXXX")
@@ -18,6 +18,7 @@ mkdir "$work/parent"
 cat >"$work/parent/CMakeLists.txt" <<EOF
 cmake_minimum_required(VERSION 3.25)
 project(parent LANGUAGES C)
+set(CACHEKIT_WITH_SEAL OFF)
 add_subdirectory($source cachekit EXCLUDE_FROM_ALL)
 add_executable(use_c $source/tests/install/consumer/use_c.c)
 target_link_libraries(use_c PRIVATE cachekit::cachekit)
