@@ -15,7 +15,7 @@ enum { TOLD_SIZE = 512 };
 
 static void tell(const cachekit_arg *arg, char *out);
 
-static void add(char *out, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(char *out, const char *format, ...)
 {
     va_list args;
     size_t len = strlen(out);
@@ -29,7 +29,7 @@ static void tell_items(const cachekit_arg *arg, size_t count, char open, char cl
     const cachekit_arg *items = arg->as.data;
     add(out, "%c", open);
     for (size_t i = 0; i < count; i++) {
-        add(out, i > 0 ? " " : "");
+        add(out, "%s", i > 0 ? " " : "");
         tell(&items[i], out);
     }
     add(out, "%c", close);
@@ -51,7 +51,7 @@ static void tell(const cachekit_arg *arg, char *out)
         add(out, "null");
         break;
     case CACHEKIT_ARG_BOOL:
-        add(out, arg->as.bits != 0 ? "true" : "false");
+        add(out, "%s", arg->as.bits != 0 ? "true" : "false");
         break;
     case CACHEKIT_ARG_I64:
         add(out, "i:%lld", (long long)arg->as.i64);
