@@ -62,12 +62,28 @@ static void freed(void *object, size_t size, void *context)
     sweep.freed_ns = sweep.freed_ns != 0 ? sweep.freed_ns : read_ns(sweep.id);
 }
 
-static void print_spread(const char *what, int64_t *took)
+// Sorts; the median.
+static int64_t print_spread(const char *what, clockid_t id, int64_t *took)
 {
     qsort(took, CALLS, sizeof took[0], compare_ns);
-    printf("  %s median %6.1f us, 99%% %6.1f us, longest %6.1f us\n", what,
-           (double)took[CALLS / 2] / 1e3, (double)took[(size_t)CALLS * 99 / 100] / 1e3,
-           (double)took[CALLS - 1] / 1e3);
+    printf("  %-13s %s: median %6.1f us, 99%% %6.1f us, longest %7.1f us\n", what,
+           id == CLOCK_MONOTONIC ? "wall" : "CPU ", (double)took[CALLS / 2] / 1e3,
+           (double)took[(size_t)CALLS * 99 / 100] / 1e3, (double)took[CALLS - 1] / 1e3);
+    return took[CALLS / 2];
+}
+
+// Spans as long as a hold in which nothing is done: what they take longer is the machine's.
+static void print_control(clockid_t id, int64_t span_ns)
+{
+    static int64_t took[CALLS];
+    for (int i = 0; i < CALLS; i++) {
+        int64_t begin = read_ns(id), now = begin;
+        while (now - begin < span_ns) {
+            now = read_ns(id);
+        }
+        took[i] = now - begin;
+    }
+    (void)print_spread("nothing done", id, took);
 }
 
 static void sweep_once(clockid_t id)
@@ -99,8 +115,9 @@ static void sweep_once(clockid_t id)
     if (all != SWEPT || cachekit_cache_free(cache) != CACHEKIT_OK) {
         abort();
     }
-    print_spread(id == CLOCK_MONOTONIC ? "hold, wall:          " : "hold, CPU:           ", hold);
-    print_spread(id == CLOCK_MONOTONIC ? "to limbo, wall:      " : "to limbo, CPU:       ", rest);
+    int64_t median = print_spread("hold", id, hold);
+    (void)print_spread("to limbo", id, rest);
+    print_control(id, median);
 }
 
 void report_sweep(void)
