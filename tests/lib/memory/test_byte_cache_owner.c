@@ -134,7 +134,8 @@ Test(byte_owner, keys_that_are_tracked_while_all_are_given_up_wait_for_the_next_
 {
     cr_assert(track(1, 60000));
     uint64_t mark = cki_owner_begin(&kit.cache, &kit.owner);
-    cr_assert(track(2, 60000));
+    // One that was there and is read again may have been read too early.
+    cr_assert(track(2, 60000) && track(1, 60000));
     struct cki_tracked *list = cki_owner_take(&kit.cache, &kit.owner, mark);
     cr_assert(list != NULL && list->next == NULL && list->key[4] == '1');
     // The one that fails was tracked anew meanwhile: there is one of it, and it is owed.
