@@ -25,12 +25,14 @@ CACHEKIT_BEGIN_DECLS
  * | cachekit_call, miss    | briefly        | loader, destructors, hooks | yes               |
  * | cachekit_get, hit      | none           | the clock hook             | yes, L1 is empty  |
  * | cachekit_release       | none           | nothing                    | yes               |
- * | cachekit_release of a value that was not stored, or of a ninth handle of one thread |||
- * |                        | briefly        | destructors                | yes               |
- * | functions with a backend: cachekit_call, cachekit_peek, cachekit_invalidate, _invalidate_all
- * ||| |                        | briefly, and may block on the network up to `deadline_ms` for each
- * | |                        | question to the backend | loader, backend, log | yes               |
+ * | release, slow one [1]  | briefly        | destructors                | yes               |
+ * | with a backend [2]     | briefly [3]    | loader, backend, log       | yes               |
  * | everything else        | briefly        | destructors, listeners     | yes               |
+ *
+ * [1] Of a value that was not stored, or of a ninth handle of one thread.
+ * [2] cachekit_call, cachekit_peek, cachekit_invalidate and cachekit_invalidate_all of functions
+ *     with a backend, and cachekit_maintain where the backend did not remove what it should have.
+ * [3] And may block on the network, up to `deadline_ms` for each question to the backend.
  *
  * All may be called from any thread. None is async-signal-safe. Your code never runs under a
  * lock, allocator hooks aside: those must not call the library.
@@ -124,7 +126,7 @@ typedef struct cachekit_cache_options {
     const char *name_space;
     /**
      * What functions with a backend keep in memory, all together: stored bytes, under the clock of
-     * the system that counts suspension, or under `bytes_clock`.
+     * the system that counts suspension, or under `bytes_clock`. Refused without a backend.
      */
     size_t bytes_budget_bytes;  /* default 100 MiB */
     uint32_t bytes_entries_max; /* default none */
@@ -138,6 +140,16 @@ typedef struct cachekit_cache_options {
         sizeof(cachekit_cache_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0, CACHEKIT_LRU, NULL, \
             NULL, NULL, 0, 0, NULL, NULL, NULL                                                     \
     }
+
+/**
+ * Fills members that are 0 from the environment, which nothing else here reads:
+ * CACHEKIT_L1_MAX_SIZE_MB (mebibytes: bytes_budget_bytes where there is a backend, else
+ * budget_bytes) and CACHEKIT_L1_CLEANUP_INTERVAL_SECONDS (maintain_every_ms). Call it with the
+ * backend in its place. CACHEKIT_E_CONFIG names a variable that is no number over 0, or
+ * CACHEKIT_DEFAULT_TTL, which no SDK accepts: lives are the functions'; nothing is changed then.
+ */
+CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status
+cachekit_cache_options_from_env(cachekit_cache_options *options, cachekit_error *error);
 
 /**
  * A cache. The options are copied, the hooks they point to are borrowed. CACHEKIT_E_INVALID with
@@ -213,12 +225,26 @@ typedef struct cachekit_function_options {
     cachekit_codec codec;
     /** CACHEKIT_ON: values are sealed under the cache's keyring, in memory as well. */
     cachekit_switch encryption;
-    cachekit_switch integrity; /* AUTO: a checksum goes with the value; default on */
-    cachekit_switch memory;    /* stored bytes are kept in this process too; default on */
-    cachekit_switch breaker; /* default on: after failures the backend is left alone for a while */
-    cachekit_switch backpressure; /* default on: at most 100 questions to the backend at once */
-    cachekit_switch metrics;      /* default on */
-    /** Bytes that do not authenticate fail the call, and stay, rather than being computed anew. */
+    cachekit_switch integrity; /* AUTO: a checksum goes with the value; default on. INTEROP: none */
+    /**
+     * Stored bytes are kept in this process too; default on. They end a second before `ttl_ms`
+     * does, so a life of a second is not kept. Bytes that the backend gives late in their life are
+     * kept for a whole one: they may be served until twice `ttl_ms` after they were written.
+     */
+    cachekit_switch memory;
+    /**
+     * After `breaker_failures` failures within a minute the backend is left alone for
+     * `breaker_recovery_ms`, then tried with three questions. Removals are asked all the same.
+     */
+    cachekit_switch breaker;      /* default on */
+    cachekit_switch backpressure; /* default on: at most questions_max questions at once */
+    /** Operations are counted for cachekit_metrics_write(); default on. Bytes that did not open,
+     * rejections and breakers are counted either way. */
+    cachekit_switch metrics;
+    /**
+     * Bytes of the backend that do not authenticate fail the call, and stay, rather than being
+     * computed anew. Such bytes in memory are dropped, and the backend is asked.
+     */
     cachekit_switch fail_closed; /* default off */
     /** One computation among all processes, where the backend has locks. */
     cachekit_switch distributed_lock; /* default off */
@@ -231,18 +257,24 @@ typedef struct cachekit_function_options {
     double ttl_jitter_ratio;
     /** Not 0: the cache sweeps by itself so often, unless it was made with a time of its own. */
     int64_t maintain_every_ms;
+    uint32_t breaker_failures;   /* default 5 */
+    int64_t breaker_recovery_ms; /* default 30,000 */
+    /** Default 100; up to 1,000 more wait for 100 ms, the rest is computed without the backend. */
+    uint32_t questions_max;
 } cachekit_function_options;
 
 /**
  * Ready-made options.
  *
- * | preset     | ttl_ms  | integrity, metrics, breaker, backpressure | encryption | else |
- * |------------|---------|-------------------------------------------|------------|-----------------|
- * | minimal    | 300,000 | off                                       | off        | | | production
- * | 600,000 | on                                        | off        | sweeps itself   | | secure
- * | 600,000 | on                                        | on         | needs a backend | | test |
- * 300,000 | off                                       | off        |                 | | local |
- * 300,000 |                                           |            | 256 entries     |
+ * | preset     | ttl_ms  | [1] | encryption | else            |
+ * |------------|---------|-----|------------|-----------------|
+ * | minimal    | 300,000 | off | off        |                 |
+ * | production | 600,000 | on  | off        | sweeps itself   |
+ * | secure     | 600,000 | on  | on         | needs a backend |
+ * | test       | 300,000 | off | off        |                 |
+ * | local      | 300,000 |     |            | 256 entries     |
+ *
+ * [1] integrity, metrics, breaker, backpressure.
  */
 CACHEKIT_API cachekit_function_options cachekit_preset_minimal(void);
 CACHEKIT_API cachekit_function_options cachekit_preset_production(void);
@@ -314,7 +346,7 @@ typedef struct cachekit_info_data {
     uint64_t misses; /* runs of the loader for a call */
     uint64_t refreshes, refresh_failures;
     uint64_t stored;
-    uint64_t refused;     /* larger than the budget */
+    uint64_t refused;     /* larger than the budget, or than an eighth of the stored bytes' */
     uint64_t unstored;    /* returned and not stored: held values left no room, or no memory */
     uint64_t removals[5]; /* by cachekit_cause */
     size_t entries;
@@ -328,6 +360,7 @@ typedef struct cachekit_info_data {
     uint64_t unauthentic;      /* sealed bytes that did not open */
     uint64_t unkeyed;          /* calls computed without a key: arguments that have none */
     uint64_t too_large;        /* results over value_max_bytes */
+    double l2_average_us;      /* of reads that the backend was asked for; 0: none was */
 } cachekit_info_data;
 /** All 0 where the function is NULL. */
 CACHEKIT_API void cachekit_info(cachekit_function *function, cachekit_info_data *out);
@@ -356,7 +389,8 @@ CACHEKIT_API void cachekit_store_info(cachekit_cache *cache, cachekit_info_data 
 
 /**
  * Gives memory of expired entries back, 128 entries per hold of a lock, for about `max_us`
- * microseconds; 0: one hold for the store and for each function. Returns how many entries went.
+ * microseconds; 0: one hold for the store and for each function. Returns how many entries went. Of
+ * functions with a backend it also asks once more for removals that failed.
  */
 CACHEKIT_API size_t cachekit_maintain(cachekit_cache *cache, int64_t max_us);
 

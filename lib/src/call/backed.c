@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/wiping.h"
 #include "base/yield.h"
 #include "call/args.h"
 #include "call/flight.h"
@@ -25,6 +26,7 @@ struct backed_loading {
 static void abandon(void *arg)
 {
     struct backed_loading *loading = arg;
+    cki_l2_unlock(loading->call->b, loading->call->name, loading->call->token);
     if (loading->reply != NULL) {
         cki_reply_drop(loading->reply);
     }
@@ -76,14 +78,14 @@ static cachekit_status compute(struct cki_backed_call *c, struct cki_flight *fli
 
 static cachekit_status compute_locked(struct cki_backed_call *c, struct cki_flight *flight)
 {
-    char token[CACHEKIT_LOCK_TOKEN_ROOM];
-    cki_l2_lock(c->b, c->name, token);
     // Whoever had the lock before has stored.
-    cachekit_status status = cki_backed_fetch(c);
+    bool may_be_there = cki_l2_lock(c->b, c->name, c->token);
+    cachekit_status status = may_be_there ? cki_backed_fetch(c) : CACHEKIT_MISS;
     if (status == CACHEKIT_MISS) {
         status = compute(c, flight);
     }
-    cki_l2_unlock(c->b, c->name, token);
+    cki_l2_unlock(c->b, c->name, c->token);
+    c->token[0] = '\0';
     return status;
 }
 
@@ -142,7 +144,7 @@ static cachekit_status fly(struct cki_backed_call *c)
     return joined == CKI_FOLLOWED ? follow(c, &flight) : lead(c, &flight);
 }
 
-// CACHEKIT_MISS: the arguments have no key, and the call is computed without one.
+// CACHEKIT_MISS: the arguments have no key.
 static cachekit_status prepare(struct cki_backed_call *c)
 {
     const struct cki_backed *b = c->b;
@@ -169,6 +171,16 @@ static void begin_call(struct cki_backed_call *c, cachekit_function *function,
     c->count = count;
     c->hit = hit;
     c->error = error;
+    c->token[0] = '\0';
+}
+
+// Arguments, and what was stored, have passed over the stack.
+static cachekit_status end_call(const struct cki_backed_call *c, cachekit_status status)
+{
+    if (c->b->codec.keyring != NULL) {
+        cki_stack_wipe();
+    }
+    return status;
 }
 
 static cachekit_status call_slowly(struct cki_backed_call *c, bool has_key)
@@ -183,6 +195,8 @@ static cachekit_status call_slowly(struct cki_backed_call *c, bool has_key)
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
     if (!has_key) {
         cki_count(&c->b->unkeyed);
+        cki_l2_log(c->b, CACHEKIT_LOG_WARNING, "a call was computed without a key",
+                   CACHEKIT_E_VALUE);
     }
     cachekit_status status = has_key ? fly(c) : compute(c, NULL);
     (void)pthread_setcancelstate(c->cancel_state, &ignored);
@@ -198,53 +212,69 @@ cachekit_status cki_backed_call(cachekit_function *function, const cachekit_arg 
     struct cki_backed_call c;
     begin_call(&c, function, args, count, hit, error);
     cachekit_status status = prepare(&c);
-    if (status < 0 || (status == CACHEKIT_OK && cki_backed_look(&c) == CACHEKIT_OK)) {
-        return status;
+    if (status == CACHEKIT_OK && cki_backed_look(&c) == CACHEKIT_OK) {
+        return end_call(&c, status);
     }
-    return call_slowly(&c, status == CACHEKIT_OK);
+    // Where there is no memory for a key, the call is computed without one, but for interop.
+    if (status >= 0 || (status == CACHEKIT_E_NOMEM && c.b->codec.wire == CACHEKIT_WIRE_AUTO)) {
+        status = call_slowly(&c, status == CACHEKIT_OK);
+    }
+    return end_call(&c, status);
 }
 
 cachekit_status cki_backed_peek(cachekit_function *function, const cachekit_arg *args, size_t count,
                                 cachekit_hit *hit, cachekit_error *error)
 {
     struct cki_backed_call c;
+    int before, ignored;
     begin_call(&c, function, args, count, hit, error);
     cachekit_status status = prepare(&c);
-    if (status != CACHEKIT_OK) {
-        return status;
+    if (status == CACHEKIT_OK && cki_backed_look(&c) != CACHEKIT_OK) {
+        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+        status = cki_backed_fetch(&c);
+        (void)pthread_setcancelstate(before, &ignored);
     }
-    status = cki_backed_look(&c);
-    return status == CACHEKIT_OK ? status : cki_backed_fetch(&c);
+    return end_call(&c, status);
 }
 
 // Remove here, there, and here again: a reader may have asked the backend in between, and whoever
 // comes later must not share what it found.
+static cachekit_status invalidate_key(struct cki_backed_call *c)
+{
+    struct cki_backed *b = c->b;
+    struct cki_flights *flights = &b->function->flights;
+    cki_flights_overtake(flights, &c->key);
+    CKI_YIELD();
+    uint64_t mark = cki_byte_cache_remove(b->bytes, &c->key);
+    CKI_YIELD();
+    cachekit_status status = cki_l2_remove(b, c->name);
+    if (status < 0) {
+        cki_owner_owe(b->bytes, b->owner, &c->key, b->ttl_ms);
+    } else {
+        cki_owner_untrack(b->bytes, b->owner, &c->key, mark);
+    }
+    cki_flights_overtake(flights, &c->key);
+    (void)cki_byte_cache_remove(b->bytes, &c->key);
+    return status;
+}
+
 cachekit_status cki_backed_invalidate(cachekit_function *function, const cachekit_arg *args,
                                       size_t count)
 {
     struct cki_backed_call c;
-    struct cki_backed *b = function->backed;
+    int before, ignored;
     begin_call(&c, function, args, count, NULL, NULL);
     cachekit_status status = prepare(&c);
-    if (status != CACHEKIT_OK) {
-        return status;
+    if (status == CACHEKIT_OK) {
+        // Half an invalidation is none, and waiting under a lock must not end.
+        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+        status = invalidate_key(&c);
+        (void)pthread_setcancelstate(before, &ignored);
     }
-    cki_flights_overtake(&function->flights, &c.key);
-    CKI_YIELD();
-    uint64_t mark = cki_byte_cache_remove(b->bytes, &c.key);
-    CKI_YIELD();
-    status = cki_l2_remove(b, c.name);
-    if (status < 0) {
-        cki_owner_owe(b->bytes, b->owner, &c.key, b->ttl_ms);
-    } else {
-        cki_owner_untrack(b->bytes, b->owner, &c.key, mark);
-    }
-    cki_flights_overtake(&function->flights, &c.key);
-    (void)cki_byte_cache_remove(b->bytes, &c.key);
-    return status;
+    return end_call(&c, status);
 }
 
-cachekit_status cki_backed_invalidate_all(cachekit_function *function)
+static cachekit_status invalidate_all(cachekit_function *function)
 {
     struct cki_backed *b = function->backed;
     struct cki_tracked *list;
@@ -253,8 +283,7 @@ cachekit_status cki_backed_invalidate_all(cachekit_function *function)
     CKI_YIELD();
     uint64_t mark = cki_owner_begin(b->bytes, b->owner);
     while ((list = cki_owner_take(b->bytes, b->owner, mark)) != NULL) {
-        cachekit_status answer = cki_l2_remove_list(b, list);
-        status = answer < 0 ? answer : status;
+        status = cki_l2_remove_list(b, list, status);
         cki_owner_give(b->bytes, b->owner, list);
     }
     cki_flights_overtake(&function->flights, NULL);
@@ -266,11 +295,23 @@ cachekit_status cki_backed_invalidate_all(cachekit_function *function)
     return status;
 }
 
+cachekit_status cki_backed_invalidate_all(cachekit_function *function)
+{
+    int before, ignored;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    cachekit_status status = invalidate_all(function);
+    (void)pthread_setcancelstate(before, &ignored);
+    return status;
+}
+
 void cki_backed_settle(struct cki_backed *b)
 {
+    int before, ignored;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     struct cki_tracked *list = cki_owner_take_owed(b->bytes, b->owner);
     if (list != NULL) {
-        (void)cki_l2_remove_list(b, list);
+        (void)cki_l2_remove_list(b, list, CACHEKIT_OK);
         cki_owner_give(b->bytes, b->owner, list);
     }
+    (void)pthread_setcancelstate(before, &ignored);
 }

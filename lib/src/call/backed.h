@@ -17,6 +17,12 @@
 #include "key/protocol_key.h"
 #include "memory/byte_owner.h"
 
+// When the log was last told of something, and how often it was not since.
+struct cki_told {
+    _Atomic int64_t at_ns;
+    _Atomic uint64_t untold;
+};
+
 struct cki_backed {
     struct cachekit_function *function;
     cachekit_backend *backend;
@@ -27,16 +33,18 @@ struct cki_backed {
     struct cki_owner *owner; // of all functions of that name
     struct cki_codec codec;
     struct cki_replies replies;
-    struct cki_metrics *metrics; // NULL: nothing is counted
+    struct cki_metrics *metrics; // NULL: operations are not counted
+    struct cki_metrics *alarms;  // the same, never NULL: what is counted whatever the options say
     struct cki_breaker breaker;
     struct cki_backpressure pressure;
     bool has_breaker, has_pressure, uses_memory, is_fail_closed, uses_lock;
     int64_t ttl_ms, deadline_ms, lock_hold_ms, lock_wait_ms;
     double jitter;
     size_t value_max_bytes;
-    _Atomic int64_t logged_ns; // when the last line of the log was
-    _Atomic uint64_t draws, l1_hits, l2_hits, joined, misses, stored, failures, skipped, corrupt,
-        unauthentic, unkeyed, too_large, unstored;
+    struct cki_told told[2];   // warnings, errors
+    atomic_bool is_locked_out; // the backend refuses our credentials, and the log knows
+    _Atomic uint64_t draws, l1_hits, l2_hits, joined, misses, stored, refused, failures, skipped,
+        corrupt, unauthentic, unkeyed, too_large, unstored, asked, asked_ns;
 };
 
 // Is an optional function of a backend there? Those of another version may end before it.

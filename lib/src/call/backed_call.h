@@ -17,7 +17,8 @@ struct cki_backed_call {
     uint64_t epoch; // before the backend was asked
     cachekit_hit *hit;
     cachekit_error *error;
-    int cancel_state; // the caller's
+    char token[CACHEKIT_LOCK_TOKEN_ROOM]; // of the lock among processes, "": not had
+    int cancel_state;                     // the caller's
 };
 
 static inline cachekit_slice cki_block_slice(const struct cki_block *block)

@@ -15,20 +15,25 @@ void cki_backed_hit(const struct cki_backed_call *c, struct cki_reply *reply, ca
     c->hit->owner = c->b->function;
 }
 
-// Bytes that are no value: counted by cause. True: the caller is to be told.
-static bool is_poison_raised(struct cki_backed_call *c, cachekit_status status, enum cki_tier tier)
+// Bytes that are no value: counted by cause.
+static void count_poison(struct cki_backed_call *c, cachekit_status status, enum cki_tier tier)
 {
     struct cki_backed *b = c->b;
     bool is_unauthentic = status == CACHEKIT_E_AUTH;
     cki_count(is_unauthentic ? &b->unauthentic : &b->corrupt);
-    if (b->codec.keyring != NULL && b->metrics != NULL) {
-        cki_metrics_decrypt_failure(b->metrics, is_unauthentic ? CKI_AUTH_TAMPER : CKI_CORRUPTION,
+    if (b->codec.keyring != NULL) {
+        cki_metrics_decrypt_failure(b->alarms, is_unauthentic ? CKI_AUTH_TAMPER : CKI_CORRUPTION,
                                     tier);
     }
     cki_l2_log(b, is_unauthentic ? CACHEKIT_LOG_ERROR : CACHEKIT_LOG_WARNING,
                tier == CKI_TIER_L1 ? "bytes in memory are no value" : "stored bytes are no value",
                status);
-    return status == CACHEKIT_E_CONFIG || (is_unauthentic && b->is_fail_closed);
+}
+
+// A failure of ours, not of the bytes: no memory, or a keyring that cannot be used in this child.
+static bool is_ours(cachekit_status status)
+{
+    return status == CACHEKIT_E_NOMEM || status == CACHEKIT_E_CONFIG;
 }
 
 static void upgrade(struct cki_backed_call *c, const struct cki_byte_hit *found,
@@ -41,8 +46,6 @@ static void upgrade(struct cki_backed_call *c, const struct cki_byte_hit *found,
     }
 }
 
-// In memory. CACHEKIT_MISS also when its bytes were bad: they are gone then, and the backend is
-// asked.
 cachekit_status cki_backed_look(struct cki_backed_call *c)
 {
     struct cki_backed *b = c->b;
@@ -60,9 +63,9 @@ cachekit_status cki_backed_look(struct cki_backed_call *c)
     cachekit_status status = cki_codec_decode(&b->codec, c->name, cki_block_slice(found.block),
                                               found.block->kind, reply, &held, NULL);
     if (status != CACHEKIT_OK) {
-        if (status != CACHEKIT_E_NOMEM) {
+        if (!is_ours(status)) {
             (void)cki_byte_cache_evict(b->bytes, &c->key, found.generation);
-            (void)is_poison_raised(c, status, CKI_TIER_L1);
+            count_poison(c, status, CKI_TIER_L1);
         }
         cki_reply_drop(reply);
         return CACHEKIT_MISS;
@@ -78,7 +81,6 @@ cachekit_status cki_backed_look(struct cki_backed_call *c)
     return CACHEKIT_OK;
 }
 
-// A block of `reply->stored`, for memory; NULL: it is not used, or there is none.
 struct cki_block *cki_backed_block(struct cki_backed *b, struct cki_reply *reply)
 {
     return b->uses_memory ? cki_block_take(&b->bytes->ledger, &reply->stored, CKI_BLOCK_STORED)
@@ -88,7 +90,14 @@ struct cki_block *cki_backed_block(struct cki_backed *b, struct cki_reply *reply
 void cki_backed_remember(struct cki_backed_call *c, struct cki_block *block, int64_t ttl_ms)
 {
     const struct cki_byte_store store = {&c->key, block, c->b->owner, ttl_ms, c->epoch};
-    if (cki_byte_cache_put(c->b->bytes, &store) != CKI_BYTES_STORED) {
+    switch (cki_byte_cache_put(c->b->bytes, &store)) {
+    case CKI_BYTES_STORED:
+    case CKI_BYTES_SHORT:
+        break;
+    case CKI_BYTES_TOO_LARGE:
+        cki_count(&c->b->refused);
+        break;
+    default:
         cki_count(&c->b->unstored);
     }
 }
@@ -129,33 +138,44 @@ static cachekit_status take_in(struct cki_backed_call *c, struct cki_reply *repl
     return CACHEKIT_OK;
 }
 
-// At the backend. CACHEKIT_MISS also when its bytes were bad: they are removed then.
+// Bytes of the backend that could not be decoded. CACHEKIT_MISS, or what the caller is to be told:
+// then they stay.
+static cachekit_status judge(struct cki_backed_call *c, cachekit_status status)
+{
+    struct cki_backed *b = c->b;
+    if (!is_ours(status)) {
+        count_poison(c, status, CKI_TIER_L2);
+    }
+    if (status == CACHEKIT_E_CONFIG || (status == CACHEKIT_E_AUTH && b->is_fail_closed)) {
+        return cki_fail(c->error, status, 0, "stored bytes: %s", cachekit_status_text(status));
+    }
+    if (!is_ours(status)) {
+        (void)cki_l2_remove(b, c->name);
+    }
+    return CACHEKIT_MISS;
+}
+
 cachekit_status cki_backed_fetch(struct cki_backed_call *c)
 {
     struct cki_backed *b = c->b;
     c->epoch = cki_byte_cache_epoch(b->bytes, &c->key, b->owner);
+    cachekit_status status = CACHEKIT_MISS;
     struct cki_reply *reply = cki_reply_take(&b->replies);
-    if (reply == NULL || cki_owner_owes(b->bytes, b->owner, &c->key)) {
-        goto miss;
+    if (reply == NULL) {
+        return status;
     }
-    CKI_YIELD();
-    cachekit_status status = cki_l2_get(b, c->name, &reply->stored);
+    if (!cki_owner_owes(b->bytes, b->owner, &c->key)) {
+        CKI_YIELD();
+        status = cki_l2_get(b, c->name, &reply->stored);
+    }
     if (status == CACHEKIT_OK) {
         status = take_in(c, reply);
     }
-    if (status == CACHEKIT_OK) {
-        return status;
+    if (status < 0) {
+        status = judge(c, status);
     }
-    if (status < 0 && status != CACHEKIT_E_NOMEM) {
-        if (is_poison_raised(c, status, CKI_TIER_L2)) {
-            cki_reply_drop(reply);
-            return cki_fail(c->error, status, 0, "stored bytes: %s", cachekit_status_text(status));
-        }
-        (void)cki_l2_remove(b, c->name);
-    }
-miss:
-    if (reply != NULL) {
+    if (status != CACHEKIT_OK) {
         cki_reply_drop(reply);
     }
-    return CACHEKIT_MISS;
+    return status;
 }

@@ -3,6 +3,7 @@
 // came.
 #include "base/yield.h"
 #include "call/backed_call.h"
+#include "call/cache.h"
 #include "call/l2.h"
 
 static int64_t life_ms(struct cki_backed *b)
@@ -61,15 +62,28 @@ static void keep(struct cki_backed_call *c, struct cki_reply *reply, struct cki_
     }
 }
 
-// A failure is the caller's only where interop demands it.
+// Once for each cache.
+static void tell_of_rotation(struct cki_backed *b)
+{
+    if (!atomic_exchange(&b->function->cache->backing->is_rotation_told, true)) {
+        cki_l2_tell(b, CACHEKIT_LOG_WARNING, "the current key has sealed 2^31 results",
+                    CACHEKIT_ROTATE, 0);
+    }
+}
+
 cachekit_status cki_backed_keep(struct cki_backed_call *c, const cachekit_result *result,
                                 struct cki_reply *reply, struct cki_flight *flight)
 {
     struct cki_backed *b = c->b;
     cachekit_error failure = {CACHEKIT_OK, 0, 0, ""};
     cachekit_status status = cki_codec_encode(&b->codec, c->name, result, reply, &failure);
+    if (status == CACHEKIT_ROTATE) {
+        tell_of_rotation(b);
+        status = CACHEKIT_OK;
+    }
     if (status == CACHEKIT_OK && reply->stored.len > b->value_max_bytes) {
         cki_count(&b->too_large);
+        cki_l2_log(b, CACHEKIT_LOG_WARNING, "a result was not stored", CACHEKIT_E_TOO_LARGE);
     } else if (status == CACHEKIT_OK) {
         keep(c, reply, flight);
     } else {

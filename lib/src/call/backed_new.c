@@ -33,7 +33,7 @@ static void unname_keys(struct cki_backed *b)
 cachekit_status cki_backed_key(const struct cki_backed *b, const cachekit_arg *args, size_t count,
                                char *text, cachekit_error *error)
 {
-    const cachekit_allocator *allocator = b->function->cache->options.allocator;
+    const cachekit_allocator *allocator = b->replies.inner; // leaves no arguments behind
     if (b->codec.wire == CACHEKIT_WIRE_INTEROP) {
         const cachekit_slice prefix = {(const uint8_t *)b->prefix, b->prefix_len};
         return cki_key_interop(prefix, args, count, allocator, text, error);
@@ -53,7 +53,8 @@ static void fill(struct cki_backed *b, const cachekit_function_options *o)
         .has_integrity = o->integrity != CACHEKIT_OFF,
         .keyring = o->encryption == CACHEKIT_ON ? cache->options.keyring : NULL,
     };
-    b->metrics = o->metrics != CACHEKIT_OFF ? &b->function->cache->backing->metrics : NULL;
+    b->alarms = &cache->backing->metrics;
+    b->metrics = o->metrics != CACHEKIT_OFF ? b->alarms : NULL;
     b->uses_memory = o->memory != CACHEKIT_OFF;
     b->is_fail_closed = o->fail_closed == CACHEKIT_ON;
     b->uses_lock = o->distributed_lock == CACHEKIT_ON;
@@ -68,8 +69,15 @@ static void fill(struct cki_backed *b, const cachekit_function_options *o)
 static cachekit_status open_reliability(struct cki_backed *b, const cachekit_function_options *o)
 {
     const cachekit_allocator *allocator = b->function->cache->options.allocator;
-    const struct cki_breaker_options breaker = {.allocator = allocator};
-    const struct cki_backpressure_options pressure = CKI_BACKPRESSURE_OPTIONS_INIT;
+    const struct cki_breaker_options breaker = {
+        .allocator = allocator,
+        .clock = b->function->cache->options.clock,
+        .failures = o->breaker_failures,
+        .recovery_ms = o->breaker_recovery_ms,
+        .gauge = b->alarms->breakers,
+    };
+    struct cki_backpressure_options pressure = CKI_BACKPRESSURE_OPTIONS_INIT;
+    pressure.permits = o->questions_max != 0 ? o->questions_max : pressure.permits;
     cachekit_status status = CACHEKIT_OK;
     if (o->breaker != CACHEKIT_OFF) {
         status = cki_breaker_init(&b->breaker, &breaker);
@@ -156,9 +164,10 @@ void cki_backed_free(struct cki_backed *b)
 
 void cki_backed_forked(struct cki_backed *b)
 {
-    _Atomic uint64_t *const counters[] = {
-        &b->l1_hits, &b->l2_hits, &b->joined,   &b->misses,      &b->stored,  &b->failures,
-        &b->skipped, &b->corrupt, &b->unstored, &b->unauthentic, &b->unkeyed, &b->too_large};
+    _Atomic uint64_t *const counters[] = {&b->l1_hits,  &b->l2_hits,     &b->joined,  &b->misses,
+                                          &b->stored,   &b->failures,    &b->skipped, &b->corrupt,
+                                          &b->unstored, &b->unauthentic, &b->unkeyed, &b->too_large,
+                                          &b->refused,  &b->asked,       &b->asked_ns};
     cki_replies_forked(&b->replies);
     if (b->has_breaker) {
         cki_breaker_forked(&b->breaker);
@@ -169,7 +178,11 @@ void cki_backed_forked(struct cki_backed *b)
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
         atomic_store(counters[i], 0);
     }
-    atomic_store(&b->logged_ns, 0);
+    for (int i = 0; i < 2; i++) {
+        atomic_store(&b->told[i].at_ns, 0);
+        atomic_store(&b->told[i].untold, 0);
+    }
+    atomic_store(&b->is_locked_out, false);
 }
 
 void cki_backed_info(struct cki_backed *b, cachekit_info_data *out)
@@ -189,6 +202,9 @@ void cki_backed_info(struct cki_backed *b, cachekit_info_data *out)
     out->unauthentic = atomic_load(&b->unauthentic);
     out->unkeyed = atomic_load(&b->unkeyed);
     out->too_large = atomic_load(&b->too_large);
+    out->refused = atomic_load(&b->refused);
+    uint64_t asked = atomic_load(&b->asked);
+    out->l2_average_us = asked > 0 ? (double)atomic_load(&b->asked_ns) / 1e3 / (double)asked : 0.0;
     out->entries = usage.entries;
     out->used_bytes = usage.used_bytes;
     out->budget_bytes = usage.budget_bytes;

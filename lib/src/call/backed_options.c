@@ -10,7 +10,8 @@ enum {
     DEADLINE_DEFAULT_MS = 250,
     LOCK_HOLD_DEFAULT_MS = 30000,
     LOCK_WAIT_DEFAULT_MS = 5000,
-    TTL_LEAST_MS = 1000
+    TTL_LEAST_MS = 1000,
+    BREAKER_FAILURES_MAX = 65536
 };
 #define VALUE_MAX_DEFAULT ((size_t)100 << 20)
 
@@ -63,6 +64,9 @@ cachekit_status cki_local_check(const cachekit_function_options *o, cachekit_err
         {o->lock_wait_ms != 0, "lock_wait_ms needs a backend"},
         {o->value_max_bytes != 0, "value_max_bytes needs a backend"},
         {o->ttl_jitter_ratio != 0.0, "ttl_jitter_ratio needs a backend"},
+        {o->breaker_failures != 0, "breaker_failures needs a backend"},
+        {o->breaker_recovery_ms != 0, "breaker_recovery_ms needs a backend"},
+        {o->questions_max != 0, "questions_max needs a backend"},
     };
     return JUDGE(rules, error);
 }
@@ -81,6 +85,21 @@ static cachekit_status check_foreign(const cachekit_function_options *o, cacheki
     return JUDGE(rules, error);
 }
 
+// Numbers of what is off.
+static cachekit_status check_idle(const cachekit_function_options *o, cachekit_error *error)
+{
+    bool has_lock = o->distributed_lock == CACHEKIT_ON, has_breaker = o->breaker != CACHEKIT_OFF;
+    const struct rule rules[] = {
+        {!has_lock && o->lock_hold_ms != 0, "lock_hold_ms needs distributed_lock"},
+        {!has_lock && o->lock_wait_ms != 0, "lock_wait_ms needs distributed_lock"},
+        {!has_breaker && o->breaker_failures != 0, "breaker_failures needs the breaker"},
+        {!has_breaker && o->breaker_recovery_ms != 0, "breaker_recovery_ms needs the breaker"},
+        {o->backpressure == CACHEKIT_OFF && o->questions_max != 0,
+         "questions_max needs backpressure"},
+    };
+    return JUDGE(rules, error);
+}
+
 static cachekit_status check_numbers(const cachekit_function_options *o, cachekit_error *error)
 {
     const struct rule rules[] = {
@@ -91,6 +110,10 @@ static cachekit_status check_numbers(const cachekit_function_options *o, cacheki
         {o->value_max_bytes > CACHEKIT_ENVELOPE_MAX_BYTES, "value_max_bytes is over 512 MiB"},
         {!(o->ttl_jitter_ratio >= 0.0 && o->ttl_jitter_ratio <= 0.5),
          "ttl_jitter_ratio is not in 0 to 0.5"},
+        {o->ttl_jitter_ratio > 0.0 && o->ttl_ms == CACHEKIT_FOREVER_MS,
+         "ttl_jitter_ratio needs a ttl_ms that ends"},
+        {o->breaker_failures > BREAKER_FAILURES_MAX, "breaker_failures is over 65,536"},
+        {o->breaker_recovery_ms < 0, "breaker_recovery_ms is negative"},
         {o->maintain_every_ms < 0, "maintain_every_ms is negative"},
         {(unsigned)o->wire > CACHEKIT_WIRE_INTEROP, "wire is unknown"},
         {(unsigned)o->codec > CACHEKIT_CODEC_BYTES, "codec is unknown"},
@@ -123,11 +146,12 @@ static cachekit_status check_wire(const cachekit_cache *cache, const cachekit_fu
 cachekit_status cki_backed_check(const cachekit_cache *cache, cachekit_function_options *o,
                                  cachekit_error *error)
 {
+    cachekit_status status = check_foreign(o, error);
+    status = status == CACHEKIT_OK ? check_idle(o, error) : status;
     o->deadline_ms = o->deadline_ms != 0 ? o->deadline_ms : DEADLINE_DEFAULT_MS;
     o->lock_hold_ms = o->lock_hold_ms != 0 ? o->lock_hold_ms : LOCK_HOLD_DEFAULT_MS;
     o->lock_wait_ms = o->lock_wait_ms != 0 ? o->lock_wait_ms : LOCK_WAIT_DEFAULT_MS;
     o->value_max_bytes = o->value_max_bytes != 0 ? o->value_max_bytes : VALUE_MAX_DEFAULT;
-    cachekit_status status = check_foreign(o, error);
     status = status == CACHEKIT_OK ? check_numbers(o, error) : status;
     return status == CACHEKIT_OK ? check_wire(cache, o, error) : status;
 }

@@ -3,6 +3,8 @@
 #ifndef CKI_BACKING_H
 #define CKI_BACKING_H
 
+#include <stdatomic.h>
+
 #include "call/metrics.h"
 #include "memory/byte_cache.h"
 
@@ -11,6 +13,7 @@ struct cachekit_cache;
 struct cki_backing {
     struct cki_byte_cache bytes;
     struct cki_metrics metrics;
+    atomic_bool is_rotation_told; // that a key is due
     char name_space[CKI_NAMESPACE_MAX + 1];
     struct cki_named_owner *owners; // under the cache's lock
 };

@@ -37,6 +37,11 @@ static cachekit_status take_options(const cachekit_cache_options *given,
     if (out->keyring != NULL && out->backend == NULL) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "keyring needs a backend");
     }
+    if (out->backend == NULL &&
+        (out->bytes_budget_bytes != 0 || out->bytes_entries_max != 0 || out->bytes_clock != NULL)) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0,
+                        "bytes_budget_bytes, bytes_entries_max and bytes_clock need a backend");
+    }
     return CACHEKIT_OK;
 }
 
@@ -132,6 +137,9 @@ static void empty_all(cachekit_cache *cache)
         (void)cki_memory_clear(&f->memory, CKI_CLOSED);
     }
     (void)cki_memory_clear(&cache->store, CKI_CLOSED);
+    if (cache->backing != NULL) {
+        (void)cki_byte_cache_clear(&cache->backing->bytes);
+    }
 }
 
 static bool free_functions(cachekit_cache *cache)

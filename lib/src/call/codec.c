@@ -118,8 +118,7 @@ static cachekit_status seal(const struct cki_codec *codec, cachekit_slice key, c
                             cachekit_buffer *out, cachekit_error *error)
 {
     const cachekit_binding binding = binding_of(codec, key);
-    cachekit_status status = cachekit_seal(codec->keyring, &binding, plain, out, error);
-    return status == CACHEKIT_ROTATE ? CACHEKIT_OK : status;
+    return cachekit_seal(codec->keyring, &binding, plain, out, error);
 }
 
 static cachekit_status unseal(const struct cki_codec *codec, cachekit_slice key,

@@ -21,7 +21,8 @@ struct cki_codec {
 // "s", "o" or the code of `bytes`: part of auto keys.
 cachekit_status cki_codec_code(cachekit_codec codec, char *out);
 
-// Fills `reply->stored` by way of its other buffers. CACHEKIT_E_VALUE: the object cannot be said.
+// Fills `reply->stored` by way of its other buffers. CACHEKIT_ROTATE: done, and the key has sealed
+// as much as it should. CACHEKIT_E_VALUE: the object cannot be said.
 cachekit_status cki_codec_encode(const struct cki_codec *codec, cachekit_slice key,
                                  const cachekit_result *result, struct cki_reply *reply,
                                  cachekit_error *error);

@@ -3,6 +3,8 @@
 // one pair of functions.
 #include "call/l2.h"
 
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -23,25 +25,58 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static bool is_time_to_log(struct cki_backed *b)
+static bool is_time_to_tell(struct cki_told *told)
 {
     int64_t now = now_ns();
-    int64_t last = atomic_load(&b->logged_ns);
+    int64_t last = atomic_load(&told->at_ns);
     return (last == 0 || now - last > (int64_t)LOG_EVERY_S * 1000000000) &&
-           atomic_compare_exchange_strong(&b->logged_ns, &last, now);
+           atomic_compare_exchange_strong(&told->at_ns, &last, now);
+}
+
+void cki_l2_tell(struct cki_backed *b, cachekit_log_level level, const char *what,
+                 cachekit_status status, uint64_t untold)
+{
+    const cachekit_cache_options *o = &b->function->cache->options;
+    if (o->log == NULL) {
+        return;
+    }
+    char line[200], more[48] = "";
+    int before, ignored;
+    if (untold > 0) {
+        (void)snprintf(more, sizeof more, " (and %" PRIu64 " times more)", untold);
+    }
+    (void)snprintf(line, sizeof line, "cachekit: %.32s: %s: %s%s", b->backend->ops->name, what,
+                   cachekit_status_text(status), more);
+    // Whoever is cancelled while it writes the line would leave what it holds behind.
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    o->log(o->log_context, level, line);
+    (void)pthread_setcancelstate(before, &ignored);
 }
 
 void cki_l2_log(struct cki_backed *b, cachekit_log_level level, const char *what,
                 cachekit_status status)
 {
-    const cachekit_cache_options *o = &b->function->cache->options;
-    if (o->log == NULL || (level == CACHEKIT_LOG_WARNING && !is_time_to_log(b))) {
-        return;
+    struct cki_told *told = &b->told[level == CACHEKIT_LOG_ERROR];
+    if (is_time_to_tell(told)) {
+        cki_l2_tell(b, level, what, status, atomic_exchange(&told->untold, 0));
+    } else {
+        cki_count(&told->untold);
     }
-    char line[160];
-    (void)snprintf(line, sizeof line, "cachekit: %s: %s: %s", b->backend->ops->name, what,
-                   cachekit_status_text(status));
-    o->log(o->log_context, level, line);
+}
+
+// Who is refused is told so once, until that has changed.
+static void log_failure(struct cki_backed *b, enum cki_operation operation, cachekit_status status)
+{
+    bool was_locked_out = atomic_load_explicit(&b->is_locked_out, memory_order_relaxed);
+    bool is_locked_out = status == CACHEKIT_E_REMOTE_AUTH;
+    if (is_locked_out != was_locked_out && (is_locked_out || status >= 0) &&
+        atomic_exchange(&b->is_locked_out, is_locked_out) == was_locked_out && is_locked_out) {
+        cki_l2_tell(b, CACHEKIT_LOG_ERROR, "a question was refused", status, 0);
+    } else if (status < 0 && !is_locked_out) {
+        bool is_delete = operation == CKI_DELETE;
+        cki_l2_log(b, is_delete ? CACHEKIT_LOG_ERROR : CACHEKIT_LOG_WARNING,
+                   is_delete ? "a key was not removed" : "a question failed", status);
+    }
 }
 
 static bool begin(struct cki_backed *b, enum cki_operation operation, struct question *q)
@@ -50,8 +85,8 @@ static bool begin(struct cki_backed *b, enum cki_operation operation, struct que
     if (b->has_pressure) {
         enum cki_permit permit = cki_backpressure_enter(&b->pressure);
         if (permit != CKI_PERMIT) {
-            if (permit == CKI_QUEUE_FULL && b->metrics != NULL) {
-                cki_metrics_rejected(b->metrics);
+            if (permit == CKI_QUEUE_FULL) {
+                cki_metrics_rejected(b->alarms);
             }
             goto shed;
         }
@@ -74,8 +109,8 @@ static void count(struct cki_backed *b, const struct question *q, cachekit_statu
 {
     if (status < 0) {
         cki_count(&b->failures);
-        cki_l2_log(b, CACHEKIT_LOG_WARNING, "a question failed", status);
     }
+    log_failure(b, q->operation, status);
     if (b->metrics != NULL) {
         const struct cki_operation_done done = {q->operation, CKI_TIER_L2, status >= 0,
                                                 now_ns() - q->began_ns, size_bytes};
@@ -104,6 +139,9 @@ cachekit_status cki_l2_get(struct cki_backed *b, cachekit_slice key, cachekit_bu
     cachekit_status status =
         b->backend->ops->get(b->backend, key, cachekit_deadline_ns(b->deadline_ms), value, NULL);
     end(b, &q, status, status == CACHEKIT_OK ? value->len : 0);
+    cki_count(&b->asked);
+    atomic_fetch_add_explicit(&b->asked_ns, (uint64_t)(now_ns() - q.began_ns),
+                              memory_order_relaxed);
     return status == CACHEKIT_OK || status == CACHEKIT_E_WRONG_TYPE ? status : CACHEKIT_MISS;
 }
 
@@ -149,43 +187,59 @@ static struct cki_tracked *remove_some(struct cki_backed *b, struct cki_tracked 
     return rest;
 }
 
-cachekit_status cki_l2_remove_list(struct cki_backed *b, struct cki_tracked *list)
+static struct cki_tracked *remove_one(struct cki_backed *b, struct cki_tracked *list,
+                                      cachekit_status *status)
 {
-    cachekit_status status = CACHEKIT_OK;
+    cachekit_status answer = cki_l2_remove(b, (cachekit_slice){list->key, list->len});
+    list->is_owed = answer < 0;
+    *status = answer < 0 ? answer : *status;
+    return list->next;
+}
+
+cachekit_status cki_l2_remove_list(struct cki_backed *b, struct cki_tracked *list,
+                                   cachekit_status before)
+{
+    cachekit_status status = before;
     bool at_once = cki_backend_has(b->backend, remove_many);
-    while (at_once && list != NULL) {
-        list = remove_some(b, list, &status);
+    // One deadline is enough: a backend that is away answers to none of thousands of keys.
+    while (list != NULL && cki_outcome_of(status) != CKI_OUTCOME_COUNTED) {
+        list = at_once ? remove_some(b, list, &status) : remove_one(b, list, &status);
     }
     for (; list != NULL; list = list->next) {
-        cachekit_status answer = cki_l2_remove(b, (cachekit_slice){list->key, list->len});
-        list->is_owed = answer < 0;
-        status = answer < 0 ? answer : status;
+        list->is_owed = true;
     }
     return status;
 }
 
-void cki_l2_lock(struct cki_backed *b, cachekit_slice key, char token[CACHEKIT_LOCK_TOKEN_ROOM])
+static void nap(int64_t most_ms)
 {
-    int64_t end_ns = cachekit_deadline_ns(b->lock_wait_ms);
-    for (;;) {
-        token[0] = '\0';
+    int64_t ms = most_ms < LOCK_POLL_MS ? most_ms : LOCK_POLL_MS;
+    const struct timespec time = {0, (long)ms * 1000000};
+    (void)nanosleep(&time, NULL);
+}
+
+bool cki_l2_lock(struct cki_backed *b, cachekit_slice key, char token[CACHEKIT_LOCK_TOKEN_ROOM])
+{
+    token[0] = '\0';
+    if (b->has_breaker && cki_breaker_state(&b->breaker) != CKI_BREAKER_CLOSED) {
+        return false;
+    }
+    for (int64_t end_ns = cachekit_deadline_ns(b->lock_wait_ms);;) {
         cachekit_status status = b->backend->ops->lock(
             b->backend, key, b->lock_hold_ms, cachekit_deadline_ns(b->deadline_ms), token, NULL);
         if (status == CACHEKIT_OK) {
-            return;
+            return true;
         }
         token[0] = '\0';
         if (status < 0) {
             cki_l2_log(b, CACHEKIT_LOG_WARNING, "no lock, computing without it", status);
-            return;
+            return false;
         }
         int64_t left_ms = (end_ns - now_ns()) / 1000000;
         if (left_ms <= 0) {
-            return;
+            return true;
         }
-        int64_t nap_ms = left_ms < LOCK_POLL_MS ? left_ms : LOCK_POLL_MS;
-        const struct timespec nap = {0, (long)nap_ms * 1000000};
-        (void)nanosleep(&nap, NULL);
+        nap(left_ms);
     }
 }
 

@@ -17,6 +17,8 @@ bool cki_replies_init(struct cki_replies *pool, const cachekit_function_options 
 {
     memset(pool, 0, sizeof *pool);
     pool->allocator = allocator;
+    cki_wiping_init(&pool->wiping, allocator);
+    pool->inner = are_secret ? &pool->wiping.hooks : allocator;
     pool->destroy = options->destroy;
     pool->destroy_context = options->destroy_context;
     pool->are_secret = are_secret;
@@ -60,10 +62,10 @@ static struct cki_reply *make(struct cki_replies *pool)
     memset(reply, 0, sizeof *reply);
     reply->pool = pool;
     reply->is_secret = pool->are_secret;
-    cachekit_arena_init(&reply->arena, pool->allocator, SIZE_MAX);
+    cachekit_arena_init(&reply->arena, pool->inner, SIZE_MAX);
     cachekit_buffer_init(&reply->stored, pool->allocator);
-    cachekit_buffer_init(&reply->opened, pool->allocator);
-    cachekit_buffer_init(&reply->plain, pool->allocator);
+    cachekit_buffer_init(&reply->opened, pool->inner);
+    cachekit_buffer_init(&reply->plain, pool->inner);
     return reply;
 }
 
@@ -151,8 +153,14 @@ static bool push(struct cki_replies *pool, struct cki_reply *reply)
 void cki_reply_drop(struct cki_reply *reply)
 {
     struct cki_replies *pool = reply->pool;
-    if (reply->forks != cki_forks() ||
-        atomic_fetch_sub_explicit(&reply->holds, 1, memory_order_acq_rel) != 1) {
+    if (atomic_fetch_sub_explicit(&reply->holds, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    if (reply->forks != cki_forks()) {
+        // The parent's: left alone, but for the copy of its secrets.
+        if (reply->is_secret) {
+            wipe(reply);
+        }
         return;
     }
     if (reply->is_loaded && pool->destroy != NULL) {

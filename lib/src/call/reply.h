@@ -13,6 +13,7 @@
 #include <cachekit/cache.h>
 #include <cachekit/value.h>
 
+#include "base/wiping.h"
 #include "memory/byte_block.h"
 
 enum { CKI_REPLIES_KEPT = 16 };
@@ -28,7 +29,7 @@ struct cki_reply {
     bool is_secret; // its parts are wiped
     cachekit_value root;
     cachekit_arena arena;
-    cachekit_buffer stored;  // as the backend has it
+    cachekit_buffer stored;  // as the backend has it: never plaintext of secrets
     cachekit_buffer opened;  // without its seal
     cachekit_buffer plain;   // without its envelope
     struct cki_block *block; // held, or NULL
@@ -37,6 +38,8 @@ struct cki_reply {
 // Of one function.
 struct cki_replies {
     const cachekit_allocator *allocator;
+    const cachekit_allocator *inner; // of what may hold plaintext: wiping, where that is secret
+    struct cki_wiping wiping;
     cachekit_destroy destroy;
     void *destroy_context;
     bool are_secret;
