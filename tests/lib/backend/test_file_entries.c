@@ -153,6 +153,15 @@ Test(file_entries, cut_short_is_a_miss_and_goes)
     file_kit_close(&kit);
 }
 
+Test(file_entries, half_a_header_is_none_whatever_lies_behind_it)
+{
+    uint64_t expiry_s;
+    for (size_t len = 0; len <= HEADER; len++) {
+        enum cki_file_state state = cki_file_header_read(forever, len, NOW_S, &expiry_s);
+        cr_assert(state == (len < HEADER ? CKI_FILE_DAMAGED : CKI_FILE_LIVE), "%zu", len);
+    }
+}
+
 Test(file_entries, each_flipped_bit_of_a_header_is_judged)
 {
     struct file_kit kit;

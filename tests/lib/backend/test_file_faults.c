@@ -176,14 +176,24 @@ static cachekit_status run_with_fault(struct file_kit *kit, const struct operati
     return status;
 }
 
+static bool is_retried(enum file_call call, int code)
+{
+    return code == EINTR &&
+           (call == CALL_OPENAT || call == CALL_WRITEV || call == CALL_FSYNC || call == CALL_READ);
+}
+
 // Whether the operation must fail if this call does: a look that only keeps totals, and all that
 // serves tidying, must not make it fail.
 static bool must_fail(const struct operation *o, int at, int code)
 {
     enum file_call call = (enum file_call)file_calls.list[at];
-    bool is_retried = code == EINTR && (call == CALL_OPENAT || call == CALL_WRITEV ||
-                                        call == CALL_FSYNC || call == CALL_READ);
-    return o->run == run_set && at < 6 && call != CALL_FSTATAT && !is_retried;
+    return o->run == run_set && at < 6 && call != CALL_FSTATAT && !is_retried(call, code);
+}
+
+static bool must_pass(const struct operation *o, int at, int code)
+{
+    enum file_call call = (enum file_call)file_calls.list[at];
+    return o->run != run_new && is_retried(call, code);
 }
 
 static void try_fault(const struct operation *o, int at, int code, int *faults)
@@ -202,6 +212,8 @@ static void try_fault(const struct operation *o, int at, int code, int *faults)
     }
     cr_assert(status != CACHEKIT_OK || !must_fail(o, at, code), "%s: call %d, errno %d: stored",
               o->name, at, code);
+    cr_assert(status >= 0 || !must_pass(o, at, code), "%s: call %d, interrupted: failed", o->name,
+              at);
     cr_assert(file_kit_count(&kit, KEY_NAME ".tmp.") == 0, "%s: call %d, errno %d: left behind",
               o->name, at, code);
     if (kit.backend == NULL) {

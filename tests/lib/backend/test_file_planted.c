@@ -19,7 +19,7 @@
 #include "file_calls.h"
 #include "file_kit.h"
 
-enum { HEADER = 14, ALARM_S = 60, NOBODY = 65534 };
+enum { HEADER = 14, ALARM_S = 20, NOBODY = 65534 };
 
 static const char secret[] = "CK\1\0\0\0\0\0\0\0\0\0\0\0secret";
 

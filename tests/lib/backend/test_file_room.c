@@ -17,6 +17,7 @@
 #include "file_kit.h"
 
 enum { BOUND = 100, SCANS_AFTER_S = 60 };
+enum { MANY = 1500 }; // more names than one read of a directory gives
 
 #define MIB      ((uint64_t)1 << 20)
 #define NS_PER_S INT64_C(1000000000)
@@ -69,14 +70,57 @@ Test(file_room, over_ninety_per_cent_the_oldest_go_down_to_seventy)
     file_kit_open(&kit, &small);
     set_keys(&kit, 0, 90);
     cr_assert(file_kit_count(&kit, "") == 90);
+    file_calls_arm();
+    set_keys(&kit, 0, 5); // at ninety nothing happens yet
+    (void)file_calls_disarm();
+    cr_assert(scans() == 0);
     age_keys(&kit, 90);
     SAYS(file_kit_set(&kit, "one more", "value", CACHEKIT_FOREVER_MS), CACHEKIT_OK);
+    file_calls_arm();
+    SAYS(file_kit_set(&kit, "one more", "value", CACHEKIT_FOREVER_MS), CACHEKIT_OK);
+    (void)file_calls_disarm();
+    cr_assert(scans() == 0);
     cr_assert(file_kit_count(&kit, "") == 70, "%d", file_kit_count(&kit, ""));
     cr_assert(entries(&kit) == 70, "%ld", entries(&kit));
     SAYS(file_kit_get(&kit, "one more"), CACHEKIT_OK);
     for (int i = 0; i < 90; i++) {
         SAYS(file_kit_get(&kit, key_of(i)), i < 69 ? CACHEKIT_OK : CACHEKIT_MISS);
     }
+    file_kit_close(&kit);
+}
+
+// Somebody stores the oldest entry anew after it was chosen and before it goes.
+static struct file_kit *evicting;
+static int looks;
+
+static void renew(int index, enum file_call call)
+{
+    (void)index;
+    if (call == CALL_FSTATAT && ++looks == 1 + 91 + 1) { // the old size, the scan, the oldest
+        char name[CKI_FILE_NAME_ROOM];
+        cr_assert(cki_file_name(file_kit_slice(key_of(89)), name) == CACHEKIT_OK);
+        file_kit_plant(evicting, "fresh", "CK\1\0\0\0\0\0\0\0\0\0\0\0fresh", 19);
+        cr_assert(rename(file_kit_path(evicting, "fresh"), file_kit_path(evicting, name)) == 0);
+    }
+}
+
+Test(file_room, an_entry_that_was_renewed_meanwhile_stays)
+{
+    struct file_kit kit;
+    file_kit_open(&kit, &small);
+    set_keys(&kit, 0, 90);
+    age_keys(&kit, 90);
+    evicting = &kit;
+    looks = 0;
+    file_calls_arm();
+    file_calls.before = renew;
+    SAYS(file_kit_set(&kit, "one more", "value", CACHEKIT_FOREVER_MS), CACHEKIT_OK);
+    (void)file_calls_disarm();
+    cr_assert(looks == 1 + 91 + 22, "%d", looks); // one more than the 21 that go
+    SAYS(file_kit_get(&kit, key_of(89)), CACHEKIT_OK);
+    cr_assert(file_kit_has(&kit, "fresh"));
+    SAYS(file_kit_get(&kit, key_of(88)), CACHEKIT_MISS);
+    cr_assert(file_kit_count(&kit, "") == 70);
     file_kit_close(&kit);
 }
 
@@ -113,11 +157,12 @@ Test(file_room, only_entries_are_counted_and_only_they_go)
         file_kit_plant(&kit, name, "dear", 4);
     }
     cr_assert(mkdir(file_kit_path(&kit, KEY_NAME), 0700) == 0);
+    file_kit_plant(&kit, OTHER_NAME ".bak", "old", 3);
     SAYS(file_kit_reopen(&kit, &small), CACHEKIT_OK);
     cr_assert(entries(&kit) == 0);
     set_keys(&kit, 0, 91);
     cr_assert(entries(&kit) == 70);
-    cr_assert(file_kit_count(&kit, "") == 60 + 60 + 1 + 70);
+    cr_assert(file_kit_count(&kit, "") == 60 + 60 + 2 + 70);
     cr_assert(file_kit_count(&kit, "letter") == 60 && file_kit_count(&kit, ".tmp.") == 60);
     file_kit_close(&kit);
 }
@@ -238,9 +283,15 @@ static void jump(int index, enum file_call call)
 
 static void pause_a_scan(struct file_kit *kit)
 {
-    const cachekit_file_backend_options wide = {.entries_max = 1000};
+    const cachekit_file_backend_options wide = {.entries_max = 10000};
+    for (unsigned i = 0; i < MANY; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%032x", i);
+        file_kit_plant(kit, name, "CK", 2);
+    }
     SAYS(file_kit_reopen(kit, &wide), CACHEKIT_OK);
-    set_keys(kit, 0, 200);
+    cr_assert(entries(kit) == MANY);
+    SAYS(file_kit_set(kit, key_of(0), "value", CACHEKIT_FOREVER_MS), CACHEKIT_OK);
     atomic_store(&room_of(kit)->entries, 5); // a total that is wrong
     file_calls.past_ns = (SCANS_AFTER_S + 1) * NS_PER_S;
     file_calls_arm();
@@ -249,7 +300,7 @@ static void pause_a_scan(struct file_kit *kit)
     SAYS(file_kit_set(kit, key_of(0), "value", CACHEKIT_FOREVER_MS), CACHEKIT_OK);
     (void)file_calls_disarm();
     cr_assert(scans() == 1);
-    cr_assert(looked < 200 && entries(kit) == 5 && room_of(kit)->scan.stream != NULL);
+    cr_assert(looked < MANY && entries(kit) == 5 && room_of(kit)->scan.stream != NULL);
 }
 
 Test(file_room, a_scan_that_runs_out_of_time_goes_on_with_the_next_set)
@@ -261,7 +312,7 @@ Test(file_room, a_scan_that_runs_out_of_time_goes_on_with_the_next_set)
     SAYS(file_kit_set(&kit, key_of(0), "value", CACHEKIT_FOREVER_MS), CACHEKIT_OK);
     (void)file_calls_disarm();
     cr_assert(scans() == 0 && file_calls_of(CALL_READDIR) > 0);
-    cr_assert(entries(&kit) == 200, "%ld", entries(&kit));
+    cr_assert(entries(&kit) == MANY + 1, "%ld", entries(&kit));
     file_calls.past_ns = 0;
     file_kit_close(&kit);
 }
@@ -284,9 +335,9 @@ Test(file_room, a_child_begins_its_own_scan_and_the_parents_goes_on)
     struct file_kit kit;
     file_kit_make_dir(&kit);
     pause_a_scan(&kit);
-    in_child(&kit, 200);
+    in_child(&kit, MANY + 1);
     SAYS(file_kit_set(&kit, key_of(0), "value", CACHEKIT_FOREVER_MS), CACHEKIT_OK);
-    cr_assert(entries(&kit) == 200, "%ld", entries(&kit));
+    cr_assert(entries(&kit) == MANY + 1, "%ld", entries(&kit));
     file_calls.past_ns = 0;
     file_kit_close(&kit);
 }

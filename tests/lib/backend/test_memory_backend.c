@@ -460,3 +460,27 @@ Test(memory_backend, a_child_starts_empty_even_in_the_middle_of_a_call)
     cr_assert(has("parent"));
     close_all();
 }
+
+static void count_reset(void *context)
+{
+    (*(int *)context)++;
+}
+
+Test(memory_backend, a_kernel_that_wipes_no_pages_has_process_numbers)
+{
+    struct cki_mem_mark mark = {.page_bytes = 0};
+    int resets = 0;
+    int status = -1;
+    mark.word = &mark.own;
+    mark.own = (int)getpid();
+    cki_mem_mark_check(&mark, count_reset, &resets);
+    cr_assert(resets == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        cki_mem_mark_check(&mark, count_reset, &resets);
+        cki_mem_mark_check(&mark, count_reset, &resets);
+        _exit(resets == 1 ? 0 : 1);
+    }
+    cr_assert(child > 0 && waitpid(child, &status, 0) == child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
