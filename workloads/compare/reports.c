@@ -65,11 +65,12 @@ static void freed(void *object, size_t size, void *context)
 // Sorts; the median.
 static int64_t print_spread(const char *what, clockid_t id, int64_t *took)
 {
+    const size_t middle = CALLS / 2, nearly_last = (size_t)CALLS * 99 / 100;
     qsort(took, CALLS, sizeof took[0], compare_ns);
     printf("  %-13s %s: median %6.1f us, 99%% %6.1f us, longest %7.1f us\n", what,
-           id == CLOCK_MONOTONIC ? "wall" : "CPU ", (double)took[CALLS / 2] / 1e3,
-           (double)took[(size_t)CALLS * 99 / 100] / 1e3, (double)took[CALLS - 1] / 1e3);
-    return took[CALLS / 2];
+           id == CLOCK_MONOTONIC ? "wall" : "CPU ", (double)took[middle] / 1e3,
+           (double)took[nearly_last] / 1e3, (double)took[CALLS - 1] / 1e3);
+    return took[middle];
 }
 
 // Spans as long as a hold in which nothing is done: what they take longer is the machine's.
@@ -177,8 +178,9 @@ static double median_of_hits(void)
         }
         took[i] = read_ns(CLOCK_MONOTONIC) - begin;
     }
+    const size_t middle = SAMPLES / 2;
     qsort(took, SAMPLES, sizeof took[0], compare_ns);
-    return (double)took[SAMPLES / 2] / PER_SAMPLE;
+    return (double)took[middle] / PER_SAMPLE;
 }
 
 // Hits on keys that nobody writes, beside a thread that replaces the others.
