@@ -168,7 +168,7 @@ static pid_t start(const struct scene *scene)
         return pid;
     }
     volatile uint8_t on_stack[PIECE];
-    uint8_t *on_heap = malloc(4096);
+    uint8_t *on_heap = calloc(1, 4096);
     if (!scene->act() || on_heap == NULL) {
         _exit(1);
     }
