@@ -13,6 +13,7 @@
 #include <cachekit/seal.h>
 
 #include "arg_json.h"
+#include "driver_call.h"
 
 enum { FIELDS_MAX = 10 };
 
@@ -247,6 +248,37 @@ static void do_fingerprint(struct session *session)
     cachekit_keyring_free(keyring);
 }
 
+// ---- calls ----
+
+// call URL NAMESPACE NAME SHAPE MASTER TENANT ARGS JSON: who answered (2: Redis, 3: the loader,
+// which gives JSON), and what.
+static void do_call(struct session *session)
+{
+    struct arg_list args;
+    cachekit_value value;
+    cachekit_layer layer = CACHEKIT_LAYER_MISS;
+    char *const *fields = session->fields;
+    struct driver_call call = {fields[1], fields[2], fields[3], fields[4], fields[5],
+                               fields[6], NULL,      0,         &value};
+    cachekit_status status =
+        arg_json_read(text_of(session, 7), &session->arena, &args, &session->error);
+    if (status == CACHEKIT_OK) {
+        status = cachekit_json_decode(text_of(session, 8), CACHEKIT_JSON_BORROW, &session->arena,
+                                      &value, &session->error);
+    }
+    if (status == CACHEKIT_OK) {
+        call.args = args.items;
+        call.count = args.count;
+        session->out.len = 0;
+        status = driver_call(&call, &layer, &session->out, &session->error);
+    }
+    if (status != CACHEKIT_OK) {
+        answer_refusal(status, &session->error);
+        return;
+    }
+    printf("ok\t%d\t%.*s", (int)layer, (int)session->out.len, (const char *)session->out.data);
+}
+
 static const struct command {
     const char *name;
     int fields;
@@ -255,6 +287,7 @@ static const struct command {
     {"encode", 2, do_encode},   {"decode", 2, do_decode}, {"envelope", 2, do_envelope},
     {"payload", 2, do_payload}, {"key", 4, do_key},       {"auto", 7, do_auto},
     {"seal", 9, do_seal},       {"open", 9, do_open},     {"fingerprint", 4, do_fingerprint},
+    {"call", 9, do_call},
 };
 
 static int split(struct session *session, char *line)

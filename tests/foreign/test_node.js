@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the library writes, Node reads, and the other way round. Usage: node test_node.js DRIVER
-// values|keys|sealed [SEED]. The seed is printed, so that a failure can be had again.
+// values|keys|sealed|redis [SEED]. The seed is printed, so that a failure can be had again.
 'use strict';
 
 const assert = require('assert').strict;
@@ -11,6 +11,7 @@ const readline = require('readline');
 const { blake2b } = require('./blake2b.js');
 const { Refused, packArgument, packValue, unpackValue } = require('./msgpack.js');
 const { Maker } = require('./random_values.js');
+const { Kept, Resp } = require('./resp.js');
 const { fromJson, toJson } = require('./tagged_json.js');
 
 const ROOTS = 1000;
@@ -175,6 +176,60 @@ async function testSealed(driver, seed) {
     return `${each} both ways of each of ${shapes.length} bindings`;
 }
 
+// ---- functions over a Redis ----
+
+/** Stored by C, read here; written here, found by C, whose loader would have given another. */
+async function checkCall(driver, maker, server, client, ring) {
+    const isSealed = ring.shape === 'sealed-interop';
+    const call = async (args, value) => {
+        const [verdict, layer, text] = await driver.answer('call', server.url, 'users', 'get_user', ring.shape,
+            ring.master, ring.tenant, toJson(args), toJson(value));
+        assert.equal(verdict, 'ok', text);
+        return [layer, packValue(fromJson(text)).toString('hex')];
+    };
+    const kinds = ['array', 'map'];
+    const [stored, written] = kinds.map((kind) => maker.value(0, kind));
+    const [storedBytes, writtenBytes] = [stored, written].map((value) => packValue(value));
+    const args = [BigInt(maker.word()), maker.value(0, 'str'), maker.value(0, 'float')];
+    const key = interopKey('users', 'get_user', args);
+    const bound = additionalData([ring.tenant, key, 'msgpack', 'False']);
+
+    assert.deepEqual(await call(args, stored), ['3', storedBytes.toString('hex')]);
+    const data = await client.ask('GET', key);
+    assert(data !== null, `nothing under ${key}`);
+    assert((isSealed ? unseal(ring.key, bound, data) : data).equals(storedBytes), data.toString('hex'));
+    assert.deepEqual(await call(args, written), ['2', storedBytes.toString('hex')]);
+
+    const theirs = isSealed ? seal(ring.key, bound, maker.buffer(12), writtenBytes) : writtenBytes;
+    assert.equal(await client.ask('SET', key, theirs, 'PX', 60000), 'OK');
+    assert.deepEqual(await call(args, stored), ['2', writtenBytes.toString('hex')]);
+    if (isSealed) {
+        await client.ask('SET', key, changed(maker, theirs));
+        assert.deepEqual(await call(args, stored), ['3', storedBytes.toString('hex')]);
+    }
+}
+
+async function testRedis(driver, seed) {
+    const each = 50;
+    const maker = new Maker(seed, [...SCALARS, 'datetime', 'date', 'time', 'array', 'map']);
+    const master = maker.buffer(32);
+    const tenant = 't\xe9nant \u20ac';
+    const server = await Kept.start();
+    const client = new Resp(server.port);
+    const shapes = ['interop', 'sealed-interop'];
+    for (const shape of shapes) {
+        const ring = { shape, master: master.toString('hex'), tenant, key: derive(master, tenant) };
+        for (let i = 0; i < each; i++) {
+            await checkCall(driver, maker, server, client, ring);
+        }
+    }
+    const [, gets] = /cmdstat_get:calls=(\d+)/.exec(await client.ask('INFO', 'commandstats'));
+    client.close();
+    await server.close();
+    assert(Number(gets) >= 4 * each * shapes.length, `${gets} GETs`);
+    return `${each} both ways of each of ${shapes.join(', ')}; ${gets} GETs`;
+}
+
 /** The second opinion is right where the protocol and RFC 7693 print what is right. */
 function selfCheck() {
     assert.equal(blake2b(Buffer.from('abc'), 64), crypto.createHash('blake2b512').update('abc').digest('hex'));
@@ -186,7 +241,7 @@ function selfCheck() {
     assert.equal(key.slice(0, 16), 'cf7fc0bcba58980e');
 }
 
-const TESTS = { values: testValues, keys: testKeys, sealed: testSealed };
+const TESTS = { values: testValues, keys: testKeys, sealed: testSealed, redis: testRedis };
 
 async function main() {
     const [path, name, given] = process.argv.slice(2);

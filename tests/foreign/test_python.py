@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What the library writes, Python reads, and the other way round. Usage: test_python.py DRIVER
-values|keys|envelopes|sealed [SEED]. The seed is printed, so that a failure can be had again."""
+values|keys|envelopes|sealed|redis [SEED]. The seed is printed, so that a failure can be had again."""
 
+import pathlib
 import secrets
 import sys
 
@@ -196,7 +197,90 @@ def test_sealed(driver, seed):
     return f"{each} both ways of each of {len(shapes)} bindings, {retired} under a retired key"
 
 
-TESTS = {"values": test_values, "keys": test_keys, "envelopes": test_envelopes, "sealed": test_sealed}
+# ---- functions over a Redis ----
+
+
+class Shape:
+    """How a function stores its results: key and bytes, computed here."""
+
+    names = ["plain", "envelope", "sealed", "interop", "sealed-interop"]
+
+    def __init__(self, name, master, tenant):
+        self.name = name
+        self.is_interop = name.endswith("interop")
+        self.is_sealed = name.startswith("sealed")
+        self.has_envelope = name in ("envelope", "sealed")
+        self.tenant = tenant
+        self.aead_key = oracle.derive(master, tenant)
+
+    def key(self, args):
+        if self.is_interop:
+            return oracle.interop_key("users", "get_user", args)
+        return oracle.auto_key("users", "get_user", "s", self.name != "plain", args, {})
+
+    def bound(self, key):
+        return oracle.additional_data(self.tenant, key, "msgpack", self.has_envelope, "")
+
+    def write(self, key, value, nonce):
+        data = oracle.pack_value(value) if self.is_interop else oracle.pack(oracle.plain(value))
+        data = oracle.make_envelope(data, False) if self.has_envelope else data
+        return oracle.seal(self.aead_key, self.bound(key), nonce, data) if self.is_sealed else data
+
+    def read(self, key, data):
+        data = oracle.unseal(self.aead_key, self.bound(key), data) if self.is_sealed else data
+        return oracle.unpack_value(oracle.read_envelope(data) if self.has_envelope else data)
+
+
+def check_call(driver, maker, server, client, shape, master):
+    """Stored by C, read here; written here, found by C, whose loader would have given another."""
+
+    def call(args, value):
+        layer, text = driver.answer("call", server.url, "users", "get_user", shape.name, master.hex(), shape.tenant,
+                                    to_json(args), jsonable(value))[1:]
+        return layer, from_json(text)
+
+    stored, written = maker.value(), maker.value()
+    args = [maker.randrange(2**40), maker.str(0), maker.float(0)]
+    key = shape.key(args)
+    layer, result = call(args, stored)
+    assert layer == "3" and oracle.same(result, stored), (layer, result, stored)
+    data = client.get(key)
+    assert data is not None, f"nothing under {key}"
+    assert oracle.same(shape.read(key, data), stored), data.hex()
+    assert 0 < client.pttl(key) <= 600000
+    layer, result = call(args, written)
+    assert layer == "2" and oracle.same(result, stored), (layer, result, stored)
+
+    client.set(key, shape.write(key, written, maker.randbytes(12)))
+    layer, result = call(args, stored)
+    assert layer == "2" and oracle.same(result, written), (layer, result, written)
+    if shape.is_sealed:
+        client.set(key, changed(maker, data))
+        layer, result = call(args, written)
+        assert layer == "3" and oracle.same(shape.read(key, client.get(key)), written), layer
+
+
+def test_redis(driver, seed):
+    sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
+    from kept import Kept
+
+    each = 50
+    maker = Maker(seed, SCALARS + DATES + ["array", "map"])
+    master = maker.randbytes(32)
+    server = Kept()
+    with server.client() as client:
+        for name in Shape.names:
+            shape = Shape(name, master, maker.choice(["default", "t\xe9nant \u20ac"]))
+            for _ in range(each):
+                check_call(driver, maker, server, client, shape, master)
+    asked = server.calls("get"), server.calls("set")
+    server.close()
+    assert asked[0] >= 3 * each * len(Shape.names) and asked[1] >= each * len(Shape.names), asked
+    return f"{each} both ways of each of {', '.join(Shape.names)}; {asked[0]} GETs, {asked[1]} SETs"
+
+
+TESTS = {"values": test_values, "keys": test_keys, "envelopes": test_envelopes, "sealed": test_sealed,
+         "redis": test_redis}
 
 
 def main():

@@ -1,46 +1,24 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: MIT
 """Runs the README's function in Redis against a server of its own, kills that in the middle of the
 loop and starts it again. Results never change; the server's own commandstats say what it was asked.
 Usage: example.py PROGRAM [brief]. `brief`: too few calls while the server is down for the breaker to
 open, which then keeps the server out of use for 30 s."""
 
-import pathlib
 import subprocess
 import sys
 import threading
 import time
 
-import redis
+from kept import Kept
 
-KEEPER = pathlib.Path(__file__).with_name("keeper.py")
 PATIENCE_S = 120
 
 
-class Keeper:
-    def __init__(self):
-        self.process = subprocess.Popen([KEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        words = dict(word.split("=") for word in self.process.stdout.readline().split()[1:])
-        self.port = int(words["ports"])
-
-    def tell(self, action):
-        self.process.stdin.write(f"{action} 0\n")
-        self.process.stdin.flush()
-        assert self.process.stdout.readline() == "ok\n", action
-
-    def calls(self, command):
-        with redis.Redis(port=self.port) as client:
-            return client.info("commandstats").get(f"cmdstat_{command}", {"calls": 0})["calls"]
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
 class Program:
-    def __init__(self, path, port):
+    def __init__(self, path, url):
         self.slowest_s = 0.0
-        self.process = subprocess.Popen([path, f"redis://127.0.0.1:{port}"], stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([path, url], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
 
     def call(self):
@@ -102,8 +80,8 @@ def check_return(keeper, program):
 
 
 def main():
-    keeper = Keeper()
-    program = Program(sys.argv[1], keeper.port)
+    keeper = Kept()
+    program = Program(sys.argv[1], keeper.url)
     check_fresh(keeper, program)
     check_kill(keeper, program, sys.argv[2:] == ["brief"])
     check_return(keeper, program)
