@@ -170,6 +170,15 @@ bool ckbench_line_list_item(struct ckbench_line *line, const char *value)
     return true;
 }
 
+// The caller sees to it that numbers find room: up to 21 bytes each.
+void ckbench_line_list_number(struct ckbench_line *line, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%s%llu", line->text[line->len - 1] != '[' ? "," : "",
+             (unsigned long long)value);
+    ckbench_put_text(line, text);
+}
+
 void ckbench_line_list_end(struct ckbench_line *line)
 {
     ckbench_put_text(line, "]");

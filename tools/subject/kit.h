@@ -27,6 +27,8 @@ enum { CKBENCH_EXIT_OK = 0, CKBENCH_EXIT_USAGE = 2, CKBENCH_EXIT_UNANSWERED = 3 
 const char *ckbench_registry_check(char *fault, size_t room);
 struct ckbench_path *ckbench_registry_first(void);
 const struct ckbench_path *ckbench_registry_find(const char *name, size_t len);
+/** What ckbench_shape() and ckbench_operation() say from now on; NULL: "". */
+void ckbench_choose(const char *shape, const char *operation);
 
 // answer.c: one JSON object, built in place and written by one write call.
 struct ckbench_line {
@@ -41,6 +43,7 @@ void ckbench_line_bool(struct ckbench_line *line, const char *key, bool value);
 void ckbench_line_hex(struct ckbench_line *line, const char *key, uint64_t value);
 void ckbench_line_list_begin(struct ckbench_line *line, const char *key);
 bool ckbench_line_list_item(struct ckbench_line *line, const char *value);
+void ckbench_line_list_number(struct ckbench_line *line, uint64_t value);
 void ckbench_line_list_end(struct ckbench_line *line);
 /** Returns 0, or the errno of the write. */
 int ckbench_line_send(struct ckbench_line *line);
@@ -115,6 +118,23 @@ void ckbench_stack_pin(void (*run)(void *context), void *context);
 // loop.c
 void ckbench_loop(void (*op)(void *), void *state, uint64_t calls);
 void ckbench_windows(void *job);
+
+// timing.c and bracket.c
+struct ckbench_bracket {
+    void (*op)(void *);
+    void *state;
+    uint64_t calls; // of a batch
+    uint64_t warmup;
+    uint64_t batches;
+    uint64_t *samples_ns; // one for each batch; NULL: one loop of `calls`
+    bool is_settling;
+    bool has_peak;
+    uint64_t cpu_ns, wall_ns, minor_faults, major_faults, voluntary_switches, involuntary_switches;
+    uint64_t peak_kib;
+};
+int ckbench_time(int argc, char **argv, const char *compiler);
+/** Warms up, runs the loop and fills in what it cost. */
+void ckbench_bracket(void *bracket);
 
 // self_paths.c
 extern const char ckbench_self_prefix[];

@@ -14,6 +14,7 @@ static const struct {
 } ckbench_requests[] = {
     {"list", ckbench_list},
     {"count", ckbench_count},
+    {"time", ckbench_time},
 };
 
 static void ckbench_list_words(struct ckbench_line *line, const char *key, const char *const *words)
@@ -68,8 +69,10 @@ static int ckbench_list(int argc, char **argv, const char *compiler)
 
 static int ckbench_usage(const char *why, const char *word)
 {
-    fprintf(stderr, "subject: %s%.100s; requests: list, count NAME,LAYOUT,WARMUP,N1,N2 ...\n", why,
-            word);
+    fprintf(stderr,
+            "subject: %s%.100s; requests: list, count NAME,LAYOUT,WARMUP,N1,N2 ..., time PATH"
+            " --calls N\n",
+            why, word);
     return CKBENCH_EXIT_USAGE;
 }
 

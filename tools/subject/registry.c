@@ -36,14 +36,22 @@ const struct ckbench_path *ckbench_registry_find(const char *name, size_t len)
     return ckbench_self_find(name, len);
 }
 
+static const char *ckbench_chosen_shape = "", *ckbench_chosen_operation = "";
+
+void ckbench_choose(const char *shape, const char *operation)
+{
+    ckbench_chosen_shape = shape != NULL ? shape : "";
+    ckbench_chosen_operation = operation != NULL ? operation : "";
+}
+
 const char *ckbench_shape(void)
 {
-    return "";
+    return ckbench_chosen_shape;
 }
 
 const char *ckbench_operation(void)
 {
-    return "";
+    return ckbench_chosen_operation;
 }
 
 static bool ckbench_is_word(const char *word, size_t room, char joint)
