@@ -15,7 +15,12 @@ CACHEKIT_BEGIN_DECLS
  * CACHEKIT_E_CONFIG with the member's name, or CACHEKIT_E_NOMEM, and then set `*out` to NULL.
  */
 
-/** In this process: for tests and measurements. Exact LRU over a byte budget. */
+/**
+ * In this process: for tests and measurements. Exact LRU over a byte budget; only get and set are a
+ * use. An entry over the budget is CACHEKIT_E_TOO_LARGE. A call without a latency takes a lock for
+ * a moment and looks at no deadline; one that a latency makes late does nothing. Locks have names
+ * of their own, beside the entries, and are not evicted. A child of fork() or clone() starts empty.
+ */
 typedef struct cachekit_memory_backend_options {
     size_t size;
     size_t budget_bytes;         /* keys, values and overhead; default 100 MiB */
@@ -31,14 +36,29 @@ CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_memory_backend_new(
 /**
  * One file per entry in a flat directory, the layout that the other SDKs share. The directory is
  * made with mode 0700 if it is not there, and refused if it belongs to another user or if group or
- * others may write to it. Writes are atomic (fsync, rename). At 90 % of a bound the oldest entries
- * go, down to 70 %; at the bound itself new keys are refused with CACHEKIT_E_FULL. Lives are whole
- * seconds, rounded up.
+ * others may write to it, or if its last part is a symbolic link. What the operating system says
+ * against it is an error of its class (backend.h), with errno in `error->foreign`.
+ *
+ * A set is atomic (temporary file, fsync, rename): readers and a killed writer leave the old value
+ * or the new one, whole. The directory is not synced, so a loss of power may undo a set. A value
+ * that was cut or changed on the disk is for the layers above to notice: the format has no checksum.
+ *
+ * Lives are whole seconds of the wall clock, rounded up; under 1,000 ms or over ten years is
+ * CACHEKIT_E_INVALID. A file that a later version wrote (reserved byte or flags) is a miss and kept.
+ *
+ * At 90 % of a bound the entries written longest ago go, down to 70 %, in the set that went over,
+ * up to its deadline. A new key at the bound itself is refused with CACHEKIT_E_FULL if making room
+ * does not help. Totals are kept in memory; what other processes write is found by a scan of the
+ * directory: at the start, once a minute of sets, and after a tenth of a bound was added. Temporary
+ * files of dead writers go by the same scans once they are a minute old.
+ *
+ * Calls wait for no lock. An entry that another SDK is changing at this moment is
+ * CACHEKIT_E_TIMEOUT.
  */
 typedef struct cachekit_file_backend_options {
     size_t size;
     const char *directory;
-    uint64_t budget_bytes;    /* default 1 GiB; at least 1 MiB */
+    uint64_t budget_bytes;    /* default 1 GiB; 1 MiB to 1,000,000 MiB */
     uint64_t value_max_bytes; /* default 100 MiB, at most half the budget */
     uint32_t entries_max;     /* default 10,000; 100 to 1,000,000 */
     const cachekit_allocator *allocator;
