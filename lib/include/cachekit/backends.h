@@ -41,15 +41,18 @@ CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_memory_backend_new(
  *
  * A set is atomic (temporary file, fsync, rename): readers and a killed writer leave the old value
  * or the new one, whole. The directory is not synced, so a loss of power may undo a set. A value
- * that was cut or changed on the disk is for the layers above to notice: the format has no checksum.
+ * that was cut or changed on the disk is for the layers above to notice: the format has no
+ * checksum.
  *
  * Lives are whole seconds of the wall clock, rounded up; under 1,000 ms or over ten years is
- * CACHEKIT_E_INVALID. A file that a later version wrote (reserved byte or flags) is a miss and kept.
+ * CACHEKIT_E_INVALID. A file that a later version wrote (reserved byte or flags) is a miss and
+ * kept.
  *
  * At 90 % of a bound the entries written longest ago go, down to 70 %, in the set that went over,
  * up to its deadline. A new key at the bound itself is refused with CACHEKIT_E_FULL if making room
  * does not help. Totals are kept in memory; what other processes write is found by a scan of the
- * directory: at the start, once a minute of sets, and after a tenth of a bound was added. Temporary
+ * directory: at the start, by a set a minute after the last one, and when sets have added a tenth of
+ * a bound. Temporary
  * files of dead writers go by the same scans once they are a minute old.
  *
  * Calls wait for no lock. An entry that another SDK is changing at this moment is
