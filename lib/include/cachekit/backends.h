@@ -51,9 +51,8 @@ CACHEKIT_API CACHEKIT_MUST_CHECK cachekit_status cachekit_memory_backend_new(
  * At 90 % of a bound the entries written longest ago go, down to 70 %, in the set that went over,
  * up to its deadline. A new key at the bound itself is refused with CACHEKIT_E_FULL if making room
  * does not help. Totals are kept in memory; what other processes write is found by a scan of the
- * directory: at the start, by a set a minute after the last one, and when sets have added a tenth of
- * a bound. Temporary
- * files of dead writers go by the same scans once they are a minute old.
+ * directory: at the start, by a set a minute after the last one, and when sets have added a tenth
+ * of a bound. The same scans remove temporary files that are more than a minute old.
  *
  * Calls wait for no lock. An entry that another SDK is changing at this moment is
  * CACHEKIT_E_TIMEOUT.
