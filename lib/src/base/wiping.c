@@ -37,8 +37,14 @@ void cki_wiping_init(struct cki_wiping *wiping, const cachekit_allocator *inner)
     *wiping = (struct cki_wiping){{take, move, give, wiping}, inner};
 }
 
-__attribute__((noinline)) void cki_stack_wipe(void)
+// One frame below the other, as many as it takes.
+// NOLINTNEXTLINE(misc-no-recursion): the caller's number is its depth
+__attribute__((noinline)) void cki_stack_wipe(unsigned pages)
 {
-    uint8_t frames[CKI_STACK_BYTES];
-    cki_wipe(frames, sizeof frames);
+    uint8_t frame[CKI_STACK_PAGE];
+    cki_wipe(frame, sizeof frame);
+    if (pages > 1) {
+        cki_stack_wipe(pages - 1);
+    }
+    __asm__ volatile("" : : "r"(frame) : "memory"); // not in this frame's place
 }

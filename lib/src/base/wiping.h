@@ -14,9 +14,9 @@ struct cki_wiping {
 // The struct must stay where it is. `inner` may be NULL, as everywhere.
 void cki_wiping_init(struct cki_wiping *wiping, const cachekit_allocator *inner);
 
-// Wipes CKI_STACK_BYTES of stack below the caller's frame, where the frames of its other calls
+// Wipes so many times 4 KiB of stack below the caller's frame, where the frames of its other calls
 // were.
-enum { CKI_STACK_BYTES = 8192 };
-void cki_stack_wipe(void);
+enum { CKI_STACK_PAGE = 4096 };
+void cki_stack_wipe(unsigned pages);
 
 #endif

@@ -174,11 +174,15 @@ static void begin_call(struct cki_backed_call *c, cachekit_function *function,
     c->token[0] = '\0';
 }
 
-// Arguments, and what was stored, have passed over the stack.
-static cachekit_status end_call(const struct cki_backed_call *c, cachekit_status status)
+// How deep arguments and values get in the stack: the reader of values holds 16 KiB of it, the
+// writer of JSON 32.
+enum { PAGES_OF_KEY = 2, PAGES_OF_READ = 6, PAGES_OF_WRITE = 10 };
+
+static cachekit_status end_call(const struct cki_backed_call *c, cachekit_status status,
+                                unsigned pages)
 {
     if (c->b->codec.keyring != NULL) {
-        cki_stack_wipe();
+        cki_stack_wipe(pages);
     }
     return status;
 }
@@ -213,13 +217,13 @@ cachekit_status cki_backed_call(cachekit_function *function, const cachekit_arg 
     begin_call(&c, function, args, count, hit, error);
     cachekit_status status = prepare(&c);
     if (status == CACHEKIT_OK && cki_backed_look(&c) == CACHEKIT_OK) {
-        return end_call(&c, status);
+        return end_call(&c, status, PAGES_OF_READ);
     }
     // Where there is no memory for a key, the call is computed without one, but for interop.
     if (status >= 0 || (status == CACHEKIT_E_NOMEM && c.b->codec.wire == CACHEKIT_WIRE_AUTO)) {
         status = call_slowly(&c, status == CACHEKIT_OK);
     }
-    return end_call(&c, status);
+    return end_call(&c, status, PAGES_OF_WRITE);
 }
 
 cachekit_status cki_backed_peek(cachekit_function *function, const cachekit_arg *args, size_t count,
@@ -234,7 +238,7 @@ cachekit_status cki_backed_peek(cachekit_function *function, const cachekit_arg 
         status = cki_backed_fetch(&c);
         (void)pthread_setcancelstate(before, &ignored);
     }
-    return end_call(&c, status);
+    return end_call(&c, status, PAGES_OF_READ);
 }
 
 // Remove here, there, and here again: a reader may have asked the backend in between, and whoever
@@ -271,7 +275,7 @@ cachekit_status cki_backed_invalidate(cachekit_function *function, const cacheki
         status = invalidate_key(&c);
         (void)pthread_setcancelstate(before, &ignored);
     }
-    return end_call(&c, status);
+    return end_call(&c, status, PAGES_OF_KEY);
 }
 
 static cachekit_status invalidate_all(cachekit_function *function)

@@ -17,7 +17,7 @@ static cachekit_slice text(const char *text)
 
 static bool is_format(const char *format)
 {
-    static const char *const formats[] = {"msgpack", "orjson", "arrow"};
+    static const char *const formats[] = {"msgpack", "orjson", "arrow", "bytes"};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(format, formats[i]) == 0) {
             return true;
