@@ -182,27 +182,32 @@ CKI_ALWAYS_INLINE cachekit_status by_clock(cachekit_function *f, const cachekit_
     volatile struct given given;
     given.f = f;
     given.args = args;
-    given.count = count;
+    if (!__builtin_constant_p(count)) {
+        given.count = count;
+    }
     given.hit = hit;
     given.error = error;
     int64_t now_ns = f->memory.now_ns(f->memory.now_context);
-    return way(given.f, given.args, given.count, given.hit, given.error, now_ns);
+    return way(given.f, given.args, __builtin_constant_p(count) ? count : given.count, given.hit,
+               given.error, now_ns);
 }
 
 CKI_NOINLINE static cachekit_status number_by_clock(cachekit_function *f, const cachekit_arg *args,
-                                                    size_t count, cachekit_hit *hit,
+                                                    size_t type, cachekit_hit *hit,
                                                     cachekit_error *error)
 {
+    (void)type;
     return f->backed != NULL ? cki_call_slowly(f, args, 1, hit, error)
-                             : by_clock(f, args, count, hit, error, hit_number_first);
+                             : by_clock(f, args, 1, hit, error, hit_number_first);
 }
 
 CKI_NOINLINE static cachekit_status text_by_clock(cachekit_function *f, const cachekit_arg *args,
-                                                  size_t count, cachekit_hit *hit,
+                                                  size_t type, cachekit_hit *hit,
                                                   cachekit_error *error)
 {
+    (void)type;
     return f->backed != NULL ? cki_call_slowly(f, args, 1, hit, error)
-                             : by_clock(f, args, count, hit, error, hit_text_first);
+                             : by_clock(f, args, 1, hit, error, hit_text_first);
 }
 
 CKI_NOINLINE static cachekit_status briefs_by_clock(cachekit_function *f, const cachekit_arg *args,
