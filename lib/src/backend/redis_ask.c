@@ -7,6 +7,7 @@
 
 #include <hiredis.h>
 
+#include "backend/instant.h"
 #include "backend/redis_error.h"
 #include "backend/redis_pool.h"
 #include "base/status.h"
@@ -53,8 +54,8 @@ static cachekit_status judge(const struct cki_command *command, const struct cki
 }
 
 // hiredis writes no more than an int can count; values are bounded before.
-static cachekit_status format(const struct cki_command *command, cachekit_slice *out,
-                              cachekit_error *error)
+cachekit_status cki_format(const struct cki_command *command, cachekit_slice *out,
+                           cachekit_error *error)
 {
     char *bytes = NULL;
     const char **argv = command->many;
@@ -70,6 +71,11 @@ static cachekit_status format(const struct cki_command *command, cachekit_slice 
     }
     *out = (cachekit_slice){(const uint8_t *)bytes, (size_t)len};
     return CACHEKIT_OK;
+}
+
+void cki_unformat(cachekit_slice bytes)
+{
+    redisFreeCommand((char *)(uintptr_t)bytes.data);
 }
 
 static cachekit_status ask_asking(const struct cki_redis *self, struct cki_link *link,
@@ -103,7 +109,7 @@ cachekit_status cki_ask(struct cki_redis *self, const struct cki_command *comman
     cachekit_slice bytes;
     enum cki_outcome outcome = CKI_BROKEN;
     cki_answer_reset(answer);
-    cachekit_status status = format(command, &bytes, error);
+    cachekit_status status = cki_format(command, &bytes, error);
     if (status != CACHEKIT_OK) {
         return status;
     }
@@ -119,6 +125,53 @@ cachekit_status cki_ask(struct cki_redis *self, const struct cki_command *comman
         }
         cki_pool_give(self, taken, outcome, status, deadline_ns);
     }
-    redisFreeCommand((char *)(uintptr_t)bytes.data);
+    cki_unformat(bytes);
     return status;
+}
+
+struct batch {
+    struct cki_asked *asked;
+    enum cki_outcome outcome; // the worst
+    cachekit_status first;    // failure
+    cachekit_error *error;
+};
+
+static void judge_one(void *context, size_t number, const struct cki_answer *answer)
+{
+    struct batch *batch = context;
+    struct cki_asked *asked = &batch->asked[number];
+    const struct cki_command command = {.wants = CKI_ANSWER_INTEGER, .most = asked->most};
+    enum cki_outcome outcome;
+    asked->status =
+        judge(&command, answer, &outcome, batch->first == CACHEKIT_OK ? batch->error : NULL);
+    asked->is_sent_on = asked->status == CACHEKIT_E_CONFIG;
+    batch->first = batch->first == CACHEKIT_OK ? asked->status : batch->first;
+    batch->outcome = outcome > batch->outcome ? outcome : batch->outcome;
+}
+
+cachekit_status cki_ask_batch(struct cki_redis *self, uint32_t node, cachekit_slice commands,
+                              struct cki_asked *asked, size_t count, int64_t deadline_ns,
+                              cachekit_error *error)
+{
+    struct cki_taken taken;
+    struct cki_answer answer = {.bulk = NULL};
+    struct batch batch = {asked, CKI_KEEP, CACHEKIT_OK, error};
+    const struct cki_questions questions = {commands, count, judge_one, &batch};
+    cachekit_status status =
+        deadline_ns > cki_instant_ns()
+            ? cki_pool_take(self, node, deadline_ns, &taken, error)
+            : cki_fail(error, CACHEKIT_E_TIMEOUT, 0, "redis: the deadline has passed");
+    if (status == CACHEKIT_OK) {
+        status = cki_wire_ask_many(taken.link, &questions, &answer, self->answer_max, deadline_ns,
+                                   error);
+        cki_pool_give(self, taken, status == CACHEKIT_OK ? batch.outcome : CKI_BROKEN, status,
+                      deadline_ns);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (status != CACHEKIT_OK) {
+            asked[i].status = status;
+            asked[i].is_sent_on = false;
+        }
+    }
+    return status == CACHEKIT_OK ? batch.first : status;
 }

@@ -66,21 +66,18 @@ int cki_slot_of(const struct cki_redis *self, const struct cki_scoped *scoped)
     return self->slots != NULL ? cki_redis_slot(scoped->data, scoped->len) : 0;
 }
 
-// After a redirection: where to, and how to ask there. False: nowhere, or that was an error.
+// After a redirection: where to, and how to ask there. False: the answer is none.
 static bool is_sent_on(struct cki_redis *self, const struct cki_answer *answer, uint32_t *node,
                        enum cki_ask_how *how)
 {
-    if (answer->kind != CKI_ANSWER_ERROR) {
-        return false;
-    }
     bool is_asked = strncmp(answer->line, "ASK ", 4) == 0;
-    if (!is_asked && strncmp(answer->line, "MOVED ", 6) != 0) {
+    bool is_moved = strncmp(answer->line, "MOVED ", 6) == 0;
+    if (answer->kind != CKI_ANSWER_ERROR || (!is_asked && !is_moved)) {
         return false;
     }
-    uint32_t to = cki_cluster_redirect(self, answer->line, *node);
     *how = is_asked ? CKI_ASK_ASKING : CKI_ASK_PLAINLY;
-    *node = to;
-    return to != CKI_NODE_NONE;
+    *node = cki_cluster_redirect(self, answer->line, *node);
+    return true;
 }
 
 static cachekit_status call_cluster(struct cki_redis *self, const struct cki_command *command,
@@ -100,6 +97,10 @@ static cachekit_status call_cluster(struct cki_redis *self, const struct cki_com
         }
         if (!is_sent_on(self, answer, &node, &how)) {
             return status;
+        }
+        if (node == CKI_NODE_NONE) {
+            cki_cluster_doubt(self);
+            return cki_fail(error, CACHEKIT_E_UNKNOWN, 0, "redis: a redirection leads nowhere");
         }
     }
     return cki_fail(error, CACHEKIT_E_TRANSIENT, 0, "redis: the Cluster sends us in circles");

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Removing many keys: UNLINK with at most 10,000 of them, on a Cluster only of one slot at a time.
+// Removing many keys: UNLINK with at most 10,000 of them, on a Cluster only of one slot. A
+// Cluster's commands for one node go together, up to 256 of them, or each would cost a round trip.
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/redis_ask.h"
+#include "backend/redis_cluster.h"
 #include "backend/redis_inside.h"
 #include "backend/redis_ops.h"
 #include "backend/redis_slot.h"
@@ -11,6 +14,7 @@
 #include "base/status.h"
 
 enum { BATCH_MAX = 10000, BATCH_BYTES_MAX = 64 << 20 };
+enum { PIPE_MAX = 256, PIPE_BYTES_MAX = 65536 };
 
 static const char command_name[] = "UNLINK";
 
@@ -119,11 +123,9 @@ static size_t collect(struct work *work, size_t first)
     return i - first;
 }
 
-static cachekit_status unlink_batch(struct work *work, size_t first, size_t count,
-                                    int64_t deadline_ns, cachekit_error *error)
+static struct cki_command unlink_command(const struct work *work, size_t first, size_t count)
 {
-    struct cki_answer answer = {.bulk = NULL};
-    const struct cki_command command = {
+    return (struct cki_command){
         .argc = (int)count + 1,
         .many = work->argv,
         .many_lens = work->lens,
@@ -131,12 +133,28 @@ static cachekit_status unlink_batch(struct work *work, size_t first, size_t coun
         .most = (int64_t)count,
         .slot = work->order[first].slot,
     };
+}
+
+// Those whose names are collected.
+static cachekit_status unlink_now(const struct work *work, size_t first, size_t count,
+                                  int64_t deadline_ns, cachekit_error *error)
+{
+    struct cki_answer answer = {.bulk = NULL};
+    const struct cki_command command = unlink_command(work, first, count);
     return cki_redis_call(work->self, &command, &answer, deadline_ns, error);
 }
 
+static void mark_done(const struct work *work, size_t first, size_t count, cachekit_status status,
+                      bool *done)
+{
+    for (size_t k = 0; status == CACHEKIT_OK && k < count; k++) {
+        done[work->order[first + k].number] = true;
+    }
+}
+
 // The first failure; what can be removed all the same is removed.
-static cachekit_status remove_all(struct work *work, int64_t deadline_ns, bool *done,
-                                  cachekit_error *error)
+static cachekit_status remove_from_one(struct work *work, int64_t deadline_ns, bool *done,
+                                       cachekit_error *error)
 {
     cachekit_status result = CACHEKIT_OK;
     for (size_t first = 0, count; first < work->count; first += count) {
@@ -145,12 +163,100 @@ static cachekit_status remove_all(struct work *work, int64_t deadline_ns, bool *
             return no_memory(error);
         }
         cachekit_status status =
-            unlink_batch(work, first, count, deadline_ns, result == CACHEKIT_OK ? error : NULL);
-        for (size_t k = 0; status == CACHEKIT_OK && k < count; k++) {
-            done[work->order[first + k].number] = true;
-        }
+            unlink_now(work, first, count, deadline_ns, result == CACHEKIT_OK ? error : NULL);
+        mark_done(work, first, count, status, done);
         result = result == CACHEKIT_OK ? status : result;
     }
+    return result;
+}
+
+// Commands for one node, one behind the other, and which keys each is of.
+struct pipe {
+    uint32_t node;
+    size_t count;
+    size_t first[PIPE_MAX];
+    struct cki_asked asked[PIPE_MAX];
+    cachekit_buffer commands;
+};
+
+static bool add_command(struct pipe *pipe, const struct work *work, size_t first, size_t count)
+{
+    cachekit_slice bytes;
+    const struct cki_command command = unlink_command(work, first, count);
+    if (cki_format(&command, &bytes, NULL) != CACHEKIT_OK) {
+        return false;
+    }
+    bool added = cachekit_buffer_append(&pipe->commands, bytes.data, bytes.len) == CACHEKIT_OK;
+    cki_unformat(bytes);
+    pipe->first[pipe->count] = first;
+    pipe->asked[pipe->count++] = (struct cki_asked){.most = (int64_t)count};
+    return added;
+}
+
+// Where the next pipe begins; 0 without memory.
+static size_t fill_pipe(struct pipe *pipe, struct work *work, size_t first)
+{
+    pipe->node = cki_cluster_owner(work->self, work->order[first].slot);
+    pipe->count = 0;
+    pipe->commands.len = 0;
+    while (first < work->count && pipe->count < PIPE_MAX && pipe->commands.len < PIPE_BYTES_MAX &&
+           cki_cluster_owner(work->self, work->order[first].slot) == pipe->node) {
+        size_t count = collect(work, first);
+        if (count == 0 || !add_command(pipe, work, first, count)) {
+            return 0;
+        }
+        first += count;
+    }
+    return first;
+}
+
+// Asks all, and those that were sent on once more by themselves.
+static cachekit_status empty_pipe(struct pipe *pipe, struct work *work, int64_t deadline_ns,
+                                  bool *done, cachekit_error *error)
+{
+    cachekit_status result = CACHEKIT_OK;
+    cachekit_slice commands = {pipe->commands.data, pipe->commands.len};
+    (void)cki_ask_batch(work->self, pipe->node, commands, pipe->asked, pipe->count, deadline_ns,
+                        error);
+    for (size_t i = 0; i < pipe->count; i++) {
+        cachekit_status status = pipe->asked[i].status;
+        size_t count = (size_t)pipe->asked[i].most;
+        if (pipe->asked[i].is_sent_on) {
+            status = collect(work, pipe->first[i]) == count
+                         ? unlink_now(work, pipe->first[i], count, deadline_ns, error)
+                         : no_memory(error);
+        }
+        mark_done(work, pipe->first[i], count, status, done);
+        result = result == CACHEKIT_OK ? status : result;
+    }
+    if (result != CACHEKIT_OK) {
+        cki_cluster_doubt(work->self);
+    }
+    return result;
+}
+
+static cachekit_status remove_from_cluster(struct work *work, int64_t deadline_ns, bool *done,
+                                           cachekit_error *error)
+{
+    struct pipe pipe;
+    cachekit_error of_pipe;
+    cachekit_status result = cki_cluster_ready(work->self, deadline_ns, error);
+    if (result != CACHEKIT_OK) {
+        return result;
+    }
+    cachekit_buffer_init(&pipe.commands, work->self->allocator);
+    for (size_t first = 0; first < work->count;) {
+        first = fill_pipe(&pipe, work, first);
+        if (first == 0) {
+            result = no_memory(error);
+            break;
+        }
+        cachekit_status status = empty_pipe(&pipe, work, deadline_ns, done, &of_pipe);
+        if (result == CACHEKIT_OK && status != CACHEKIT_OK) {
+            result = cki_fail(error, status, 0, "redis: %s", cachekit_status_text(status));
+        }
+    }
+    cachekit_buffer_release(&pipe.commands);
     return result;
 }
 
@@ -168,7 +274,8 @@ cachekit_status cki_redis_remove_many(cachekit_backend *backend, const cachekit_
     memset(done, 0, count * sizeof *done);
     cachekit_status status = acquire(&work) ? sort(&work, error) : no_memory(error);
     if (status == CACHEKIT_OK) {
-        status = remove_all(&work, deadline_ns, done, error);
+        status = work.self->slots != NULL ? remove_from_cluster(&work, deadline_ns, done, error)
+                                          : remove_from_one(&work, deadline_ns, done, error);
     }
     release(&work);
     return status;

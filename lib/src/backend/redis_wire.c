@@ -160,48 +160,78 @@ static cachekit_status parse_failed(const struct cki_link *link, const struct ck
     return cki_fail(error, CACHEKIT_E_UNKNOWN, 0, "redis: the answer breaks the protocol");
 }
 
-static cachekit_status receive(struct cki_link *link, struct cki_answer *answer, size_t answer_max,
-                               int64_t deadline_ns, cachekit_error *error)
+// Some more bytes of an answer that has `*taken` so far.
+static cachekit_status feed(const struct cki_link *link, size_t answer_max, int64_t deadline_ns,
+                            size_t *taken, cachekit_error *error)
 {
-    size_t taken = 0, len = 0;
+    size_t len = 0;
+    bool is_first = *taken == 0 && link->reader->pos == link->reader->len;
+    cachekit_status status = receive_some(link, deadline_ns, &len, error);
+    if (status != CACHEKIT_OK) {
+        return status;
+    }
+    if ((is_first && announced(link->chunk, len) > answer_max) || len > answer_max - *taken) {
+        return too_large(error);
+    }
+    *taken += len;
+    if (redisReaderFeed(link->reader, (const char *)link->chunk, len) != REDIS_OK) {
+        return cki_fail(error, CACHEKIT_E_NOMEM, 0, "redis: no memory for the answer");
+    }
+    return CACHEKIT_OK;
+}
+
+static cachekit_status receive(struct cki_link *link, struct cki_answer *answer, size_t answer_max,
+                               bool is_last, int64_t deadline_ns, cachekit_error *error)
+{
+    size_t taken = 0;
     void *built = NULL;
     link->reader->privdata = answer;
-    while (built == NULL) {
-        cachekit_status status = receive_some(link, deadline_ns, &len, error);
+    for (;;) {
+        if (redisReaderGetReply(link->reader, &built) != REDIS_OK) {
+            return parse_failed(link, answer, error);
+        }
+        if (built != NULL) {
+            break;
+        }
+        cachekit_status status = feed(link, answer_max, deadline_ns, &taken, error);
         if (status != CACHEKIT_OK) {
             return status;
         }
-        if ((taken == 0 && announced(link->chunk, len) > answer_max) || len > answer_max - taken) {
-            return too_large(error);
-        }
-        taken += len;
-        if (redisReaderFeed(link->reader, (const char *)link->chunk, len) != REDIS_OK ||
-            redisReaderGetReply(link->reader, &built) != REDIS_OK) {
-            return parse_failed(link, answer, error);
-        }
     }
-    if (link->reader->pos != link->reader->len) {
+    if (is_last && link->reader->pos != link->reader->len) {
         return cki_fail(error, CACHEKIT_E_UNKNOWN, 0, "redis: more answers than questions");
     }
-    if (taken > READER_KEPT_BYTES) {
+    if (is_last && taken > READER_KEPT_BYTES) {
         redisReaderFree(link->reader);
         link->reader = cki_answer_reader_new();
     }
     return CACHEKIT_OK;
 }
 
-cachekit_status cki_wire_ask(struct cki_link *link, cachekit_slice command,
-                             struct cki_answer *answer, size_t answer_max, int64_t deadline_ns,
-                             cachekit_error *error)
+cachekit_status cki_wire_ask_many(struct cki_link *link, const struct cki_questions *questions,
+                                  struct cki_answer *answer, size_t answer_max, int64_t deadline_ns,
+                                  cachekit_error *error)
 {
     int fd = atomic_load_explicit(&link->fd, memory_order_relaxed);
     cki_answer_reset(answer);
-    cachekit_status status = send_all(fd, command, deadline_ns, error);
-    if (status == CACHEKIT_OK) {
-        status = receive(link, answer, answer_max, deadline_ns, error);
+    cachekit_status status = send_all(fd, questions->commands, deadline_ns, error);
+    for (size_t i = 0; status == CACHEKIT_OK && i < questions->count; i++) {
+        cki_answer_reset(answer);
+        status = receive(link, answer, answer_max, i + 1 == questions->count, deadline_ns, error);
+        if (status == CACHEKIT_OK && questions->each != NULL) {
+            questions->each(questions->context, i, answer);
+        }
     }
     if (status != CACHEKIT_OK) {
         cki_answer_reset(answer);
     }
     return status;
+}
+
+cachekit_status cki_wire_ask(struct cki_link *link, cachekit_slice command,
+                             struct cki_answer *answer, size_t answer_max, int64_t deadline_ns,
+                             cachekit_error *error)
+{
+    const struct cki_questions one = {.commands = command, .count = 1};
+    return cki_wire_ask_many(link, &one, answer, answer_max, deadline_ns, error);
 }

@@ -46,4 +46,17 @@ CACHEKIT_MUST_CHECK cachekit_status cki_wire_ask(struct cki_link *link, cachekit
                                                  struct cki_answer *answer, size_t answer_max,
                                                  int64_t deadline_ns, cachekit_error *error);
 
+// Commands behind one another, and who is told of each answer in their order. Few and small ones:
+// nothing is read before all is sent.
+struct cki_questions {
+    cachekit_slice commands;
+    size_t count;
+    void (*each)(void *context, size_t number, const struct cki_answer *answer);
+    void *context;
+};
+CACHEKIT_MUST_CHECK cachekit_status cki_wire_ask_many(struct cki_link *link,
+                                                      const struct cki_questions *questions,
+                                                      struct cki_answer *answer, size_t answer_max,
+                                                      int64_t deadline_ns, cachekit_error *error);
+
 #endif

@@ -6,7 +6,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "backend/redis_cluster.h"
+#include "backend/redis_map.h"
 #include "redis_kit.h"
 #include "scripted.h"
 
@@ -106,13 +109,13 @@ Test(redis_map, redirections_in_all_their_shapes)
         {"-MOVED 0 127.0.0.1:PORT\r\n", CACHEKIT_OK},
         {"-MOVED 0 :PORT\r\n", CACHEKIT_OK},
         {"-ASK 0 127.0.0.1:PORT\r\n", CACHEKIT_OK},
-        {"-MOVED 16384 127.0.0.1:PORT\r\n", CACHEKIT_E_CONFIG},
-        {"-MOVED -1 127.0.0.1:PORT\r\n", CACHEKIT_E_CONFIG},
-        {"-MOVED x 127.0.0.1:PORT\r\n", CACHEKIT_E_CONFIG},
-        {"-MOVED 1\r\n", CACHEKIT_E_CONFIG},
-        {"-MOVED 1 127.0.0.1\r\n", CACHEKIT_E_CONFIG},
-        {"-MOVED 1 127.0.0.1:0\r\n", CACHEKIT_E_CONFIG},
-        {"-MOVED 1 127.0.0.1:99999\r\n", CACHEKIT_E_CONFIG},
+        {"-MOVED 16384 127.0.0.1:PORT\r\n", CACHEKIT_E_UNKNOWN},
+        {"-MOVED -1 127.0.0.1:PORT\r\n", CACHEKIT_E_UNKNOWN},
+        {"-MOVED x 127.0.0.1:PORT\r\n", CACHEKIT_E_UNKNOWN},
+        {"-MOVED 1\r\n", CACHEKIT_E_UNKNOWN},
+        {"-MOVED 1 127.0.0.1\r\n", CACHEKIT_E_UNKNOWN},
+        {"-MOVED 1 127.0.0.1:0\r\n", CACHEKIT_E_UNKNOWN},
+        {"-MOVED 1 127.0.0.1:99999\r\n", CACHEKIT_E_UNKNOWN},
         {"-MOVED\r\n", CACHEKIT_E_CONFIG},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -140,20 +143,75 @@ Test(redis_map, a_circle_ends)
     cachekit_backend_free(backend);
 }
 
-// More nodes than there is room for, one after the other: old ones make room.
+static uint32_t add_node(struct cki_redis *self, int number)
+{
+    char host[32];
+    int len = snprintf(host, sizeof host, "127.1.%d.%d", number / 200, number % 200 + 1);
+    (void)pthread_mutex_lock(&self->lock);
+    uint32_t node = cki_map_node(self, (const uint8_t *)host, (size_t)len, 1, 0);
+    (void)pthread_mutex_unlock(&self->lock);
+    return node;
+}
+
+// Where the table of nodes is full, those that own nothing make room at the next look at the map.
 Test(redis_map, nodes_that_own_nothing_are_forgotten)
 {
-    char slots[256];
+    const struct timespec longer = {0, 150000000};
     cachekit_backend *backend = redis_kit_backend(server.cluster_url, NULL);
+    struct cki_redis *self = (struct cki_redis *)(void *)backend;
     cr_assert(eq(int, get(backend, NULL), CACHEKIT_OK));
-    for (int i = 0; i < 300; i++) {
-        // ASK adds a node that no map names; it cannot be reached.
-        (void)snprintf(slots, sizeof slots, "-ASK 1 127.1.%d.%d:1\r\n", i / 200, i % 200 + 1);
-        scripted_say(&server, slots);
-        cachekit_status status = get(backend, NULL);
-        cr_assert(status == CACHEKIT_E_TRANSIENT || status == CACHEKIT_E_CONFIG, "%d: %d", i,
-                  status);
+    for (int i = 1; i < CKI_NODES_MAX; i++) {
+        cr_assert(eq(u32, add_node(self, i), (uint32_t)i)); // 0 is the URL's and owns all
+        cr_assert(eq(u32, add_node(self, i), (uint32_t)i)); // known by now
     }
+    cr_assert(eq(u32, add_node(self, CKI_NODES_MAX), CKI_NODE_NONE));
+    cki_cluster_doubt(self);
+    (void)nanosleep(&longer, NULL);
     cr_assert(eq(int, get(backend, NULL), CACHEKIT_OK));
+    cr_assert(ne(u32, add_node(self, CKI_NODES_MAX), CKI_NODE_NONE));
     cachekit_backend_free(backend);
+}
+
+static cachekit_status remove_three(cachekit_backend *backend, bool done[3])
+{
+    const cachekit_slice keys[3] = {REDIS_KIT_BYTES("a"), REDIS_KIT_BYTES("b"),
+                                    REDIS_KIT_BYTES("c")};
+    return backend->ops->remove_many(backend, keys, 3, cachekit_deadline_ns(10000), done, NULL);
+}
+
+// Three slots, three commands in one go: where an answer is missing or one too many, none counts.
+Test(redis_map, a_batch_whose_answers_do_not_add_up_removed_nothing_for_sure)
+{
+    static const struct {
+        const char *replies[3];
+        enum scripted_fault fault; // of the second
+        size_t at;
+        cachekit_status status;
+        int removed;
+    } rows[] = {
+        {{":1\r\n", ":1\r\n", ":0\r\n"}, SCRIPTED_NONE, 0, CACHEKIT_OK, 3},
+        {{":1\r\n", ":1\r\n", ":1\r\n"}, SCRIPTED_CUT, 2, CACHEKIT_E_TRANSIENT, 0},
+        {{":1\r\n", ":1\r\n", ":1\r\n:1\r\n"}, SCRIPTED_NONE, 0, CACHEKIT_E_UNKNOWN, 0},
+        {{":1\r\n", "*1\r\n:1\r\n", ":1\r\n"}, SCRIPTED_NONE, 0, CACHEKIT_E_UNKNOWN, 0},
+        {{":1\r\n", ":7\r\n", ":1\r\n"}, SCRIPTED_NONE, 0, CACHEKIT_E_UNKNOWN, 2},
+        {{":1\r\n", "-TRYAGAIN\r\n", ":1\r\n"}, SCRIPTED_NONE, 0, CACHEKIT_E_TRANSIENT, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool done[3];
+        cachekit_backend *backend = redis_kit_backend(server.cluster_url, NULL);
+        cr_assert(eq(int, get(backend, NULL), CACHEKIT_OK));
+        for (int k = 0; k < 3; k++) {
+            const char *reply = rows[i].replies[k];
+            scripted_plan(&server,
+                          (struct scripted_plan){.reply = reply,
+                                                 .len = strlen(reply),
+                                                 .fault = k == 1 ? rows[i].fault : SCRIPTED_NONE,
+                                                 .at = rows[i].at});
+        }
+        cr_assert(eq(int, remove_three(backend, done), rows[i].status), "row %zu", i);
+        cr_assert(eq(int, done[0] + done[1] + done[2], rows[i].removed), "row %zu", i);
+        scripted_forget(&server);
+        cr_assert(eq(int, get(backend, NULL), CACHEKIT_OK));
+        cachekit_backend_free(backend);
+    }
 }
