@@ -133,12 +133,18 @@ typedef struct cachekit_cache_options {
     const cachekit_clock *bytes_clock;
     cachekit_log log; /* called by the thread that met the fault, under no lock */
     void *log_context;
+    /**
+     * Not 0: instead of `clock`, a thread of the library writes the time so often (1 to 100), and a
+     * hit reads it with one load. What has expired is served for up to that much longer, and for as
+     * long as the machine keeps that thread from running.
+     */
+    int64_t tick_every_ms;
 } cachekit_cache_options;
 
 #define CACHEKIT_CACHE_OPTIONS_INIT                                                                \
     {                                                                                              \
         sizeof(cachekit_cache_options), NULL, NULL, NULL, 0, 0, NULL, NULL, 0, CACHEKIT_LRU, NULL, \
-            NULL, NULL, 0, 0, NULL, NULL, NULL                                                     \
+            NULL, NULL, 0, 0, NULL, NULL, NULL, 0                                                  \
     }
 
 /**

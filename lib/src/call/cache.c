@@ -26,6 +26,13 @@ static cachekit_status take_options(const cachekit_cache_options *given,
     if (out->maintain_every_ms < 0) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "maintain_every_ms is negative");
     }
+    if (out->tick_every_ms < 0 || out->tick_every_ms > CKI_TICK_MAX_MS) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "tick_every_ms is not 0 to %d",
+                        CKI_TICK_MAX_MS);
+    }
+    if (out->tick_every_ms != 0 && out->clock != NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "tick_every_ms and clock exclude each other");
+    }
     if (out->policy != CACHEKIT_LRU && out->policy != CACHEKIT_S3_FIFO) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "policy is unknown");
     }
@@ -76,6 +83,12 @@ static cachekit_status open_parts(cachekit_cache *cache)
     if (!cki_refresh_init(&cache->refresh, cache->options.allocator)) {
         goto no_refresh;
     }
+    if (cache->options.tick_every_ms != 0) {
+        if (!cki_ticker_start(&cache->ticker, cache->options.tick_every_ms)) {
+            goto no_ticker;
+        }
+        cache->options.clock = &cache->ticker.clock;
+    }
     if (open_store(cache) != CACHEKIT_OK) {
         goto no_store;
     }
@@ -96,6 +109,8 @@ not_enlisted:
 no_backing:
     (void)cki_memory_release(&cache->store);
 no_store:
+    cki_ticker_stop(&cache->ticker);
+no_ticker:
     cki_refresh_stop(&cache->refresh);
 no_refresh:
     (void)pthread_mutex_destroy(&cache->lock);
@@ -167,6 +182,7 @@ cachekit_status cachekit_cache_free(cachekit_cache *cache)
     if (!free_functions(cache) || !cki_memory_release(&cache->store) || !cki_backing_free(cache)) {
         return CACHEKIT_E_BUSY;
     }
+    cki_ticker_stop(&cache->ticker);
     cki_fork_delist(cache);
     (void)pthread_mutex_destroy(&cache->lock);
     cki_free(cache->options.allocator, cache, sizeof *cache);
@@ -178,6 +194,7 @@ void cki_cache_forked(cachekit_cache *cache)
     (void)pthread_mutex_init(&cache->lock, NULL);
     cki_refresh_forked(&cache->refresh);
     cki_maintainer_forked(&cache->maintainer);
+    cki_ticker_forked(&cache->ticker);
     cki_memory_forked(&cache->store);
     if (cache->backing != NULL) {
         cki_byte_cache_forked(&cache->backing->bytes);

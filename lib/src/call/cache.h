@@ -13,6 +13,7 @@
 #include "call/flight.h"
 #include "call/maintain.h"
 #include "call/refresh.h"
+#include "call/ticker.h"
 #include "memory/memory.h"
 
 enum { CKI_NAME_MAX = 200 };
@@ -54,6 +55,7 @@ struct cachekit_cache {
     _Atomic(struct cachekit_function *) functions; // grows at its head only
     struct cki_refresh refresh;
     struct cki_maintainer maintainer;
+    struct cki_ticker ticker;
     struct cki_backing *backing; // NULL: no backend
     struct cachekit_cache *next; // of all caches, see fork.h
 };
