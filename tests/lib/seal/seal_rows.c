@@ -29,7 +29,6 @@ static const char *member(const cJSON *object, const char *name)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-// `context` holds what its rows share.
 static void add_row(const cJSON *row, const char *master, const char *tenant,
                     const char *fingerprint)
 {
@@ -47,8 +46,11 @@ static void add_row(const cJSON *row, const char *master, const char *tenant,
                            member(row, "format"),
                            cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "compressed")),
                            member(row, "original_type")};
-    out->plain_len = hex_append(out->plain, 0, SEAL_ROW_ROOM, member(row, "plaintext_hex"));
     out->aad_len = hex_append(out->aad, 0, SEAL_ROW_ROOM, member(row, "aad_hex"));
+    if (member(row, "ciphertext_hex") == NULL) {
+        return;
+    }
+    out->plain_len = hex_append(out->plain, 0, SEAL_ROW_ROOM, member(row, "plaintext_hex"));
     out->sealed_len = hex_append(out->sealed, 0, SEAL_ROW_ROOM, member(row, "ciphertext_hex"));
 }
 
@@ -96,6 +98,10 @@ size_t seal_rows_load(void)
     {
         add_row(row, member(row, "master_key_hex"), member(row, "tenant_id"),
                 member(row, "derived_key_fingerprint_hex"));
+    }
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(documents[1], "aad_vectors"))
+    {
+        add_row(row, NULL, member(row, "tenant_id"), NULL);
     }
     return row_count;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The protocol's pinned messages: encryption.json and the encryption rows of interop-mode.json.
+// Rows of additional data alone have no master key and nothing sealed.
 #ifndef TESTS_SEAL_ROWS_H
 #define TESTS_SEAL_ROWS_H
 

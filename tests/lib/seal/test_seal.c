@@ -7,17 +7,20 @@
 #include "seal_rows.h"
 #include "seal/bind.h"
 
-static void check_row(const struct seal_row *row, cachekit_keyring *keyring, const char *tenant,
+static void check_aad(const struct seal_row *row)
+{
+    struct cki_bind bind;
+    cr_assert(eq(int, cki_bind_init(&bind, text_slice(row->tenant), &row->binding, NULL, NULL),
+                 CACHEKIT_OK));
+    cr_assert(same_bytes(bind.aad, (cachekit_slice){row->aad, row->aad_len}), "%s", row->name);
+    cki_bind_release(&bind);
+}
+
+static void check_row(const struct seal_row *row, cachekit_keyring *keyring,
                       struct fixed_entropy *entropy)
 {
     cachekit_buffer out = CACHEKIT_BUFFER_INIT;
     size_t index = 9;
-    struct cki_bind bind;
-    cr_assert(
-        eq(int, cki_bind_init(&bind, text_slice(tenant), &row->binding, NULL, NULL), CACHEKIT_OK));
-    cr_assert(same_bytes(bind.aad, (cachekit_slice){row->aad, row->aad_len}), "%s", row->name);
-    cki_bind_release(&bind);
-
     cachekit_slice sealed = {row->sealed, row->sealed_len};
     cachekit_slice plain = {row->plain, row->plain_len};
     cr_assert(
@@ -36,18 +39,25 @@ static void check_row(const struct seal_row *row, cachekit_keyring *keyring, con
 Test(seal, every_row_of_the_protocol_opens_and_seals_to_the_same_bytes)
 {
     size_t count = seal_rows_load();
-    cr_assert(eq(sz, count, 10), "six, one of tenant default, two of keyrings, one of interop");
+    size_t sealed = 0;
     for (size_t i = 0; i < count; i++) {
         const struct seal_row *row = &seal_rows[i];
+        check_aad(row);
+        if (row->master == NULL) {
+            continue;
+        }
+        sealed++;
         struct fixed_entropy entropy;
         fixed_init(&entropy, NULL);
         cachekit_keyring *keyring = ring_of(row->master, NULL, 0, row->tenant, &entropy.hook);
         char fingerprint[CACHEKIT_FINGERPRINT_ROOM];
         cr_assert(eq(int, cachekit_keyring_fingerprint(keyring, 0, fingerprint), CACHEKIT_OK));
         cr_assert(eq(str, fingerprint, (char *)row->fingerprint), "%s", row->name);
-        check_row(row, keyring, row->tenant, &entropy);
+        check_row(row, keyring, &entropy);
         cachekit_keyring_free(keyring);
     }
+    cr_assert(eq(sz, sealed, 10), "six, one of tenant default, two of keyrings, one of interop");
+    cr_assert(eq(sz, count, 11), "and one of additional data");
     seal_rows_free();
 }
 
