@@ -28,27 +28,35 @@ static int64_t end_of(int64_t now_ns, int64_t ttl_ms)
     return end;
 }
 
-// Files under one hold; `*spare` is NULL afterwards if it was needed. False: it is needed, and
-// there is none, or no room for it.
+// One key on its way into the books.
+struct filing {
+    int64_t expires_ns;
+    bool is_owed;
+    struct cki_tracked *spare;   // for a key that is new; NULL afterwards if it was needed
+    struct cki_tracked *dropped; // who left for it, by `next`
+};
+
+// False: the spare is needed, and there is none, or no room for it.
 static bool file_locked(struct cki_byte_cache *cache, struct cki_owner *owner,
-                        const struct cki_key *key, int64_t expires_ns, bool is_owed,
-                        struct cki_tracked **spare, struct cki_tracked **dropped)
+                        const struct cki_key *key, struct filing *filing)
 {
-    const int64_t now_ns = cache->newest_ns;
+    const size_t bytes = cki_track_bytes(key->len);
     struct cki_tracked *t = cki_track_find(owner, key);
     if (t != NULL) {
-        t->expires_ns = expires_ns > t->expires_ns ? expires_ns : t->expires_ns;
-        cki_track_move_locked(cache, owner, t, is_owed || t->is_owed);
+        if (filing->expires_ns > t->expires_ns) {
+            t->expires_ns = filing->expires_ns;
+        }
+        cki_track_move_locked(cache, owner, t, filing->is_owed || t->is_owed);
         return true;
     }
-    if (*spare == NULL ||
-        !cki_track_room_locked(cache, now_ns, cki_track_bytes(key->len), dropped)) {
+    if (filing->spare == NULL ||
+        !cki_track_room_locked(cache, cache->newest_ns, bytes, &filing->dropped)) {
         return false;
     }
-    (*spare)->expires_ns = expires_ns;
-    (*spare)->is_owed = is_owed;
-    cki_track_insert_locked(cache, owner, *spare);
-    *spare = NULL;
+    filing->spare->expires_ns = filing->expires_ns;
+    filing->spare->is_owed = filing->is_owed;
+    cki_track_insert_locked(cache, owner, filing->spare);
+    filing->spare = NULL;
     return true;
 }
 
@@ -70,7 +78,7 @@ static void expire_locked(struct cki_byte_cache *cache, struct cki_owner *owner,
 static bool file(struct cki_byte_cache *cache, struct cki_owner *owner, const struct cki_key *key,
                  int64_t ttl_ms, bool is_owed)
 {
-    struct cki_tracked *spare = NULL, *dropped = NULL;
+    struct filing filing = {.is_owed = is_owed};
     struct cki_byte_gone gone = {NULL, 0, 0, NULL};
     int64_t now_ns = cki_byte_now(cache);
     cki_byte_lock(cache);
@@ -78,22 +86,22 @@ static bool file(struct cki_byte_cache *cache, struct cki_owner *owner, const st
     bool is_filed = cki_track_find(owner, key) != NULL;
     if (!is_filed) {
         cki_byte_unlock(cache);
-        spare = cki_track_new(cache, key);
+        filing.spare = cki_track_new(cache, key);
         cki_byte_lock(cache);
-        expire_locked(cache, owner, now_ns, &dropped);
+        expire_locked(cache, owner, now_ns, &filing.dropped);
     }
-    const int64_t end_ns = end_of(now_ns, ttl_ms);
-    is_filed = file_locked(cache, owner, key, end_ns, is_owed, &spare, &dropped);
+    filing.expires_ns = end_of(now_ns, ttl_ms);
+    is_filed = file_locked(cache, owner, key, &filing);
     if (!is_filed) {
         owner->forgotten++;
         if (is_owed) {
-            cki_track_owe_all_locked(owner, end_ns);
+            cki_track_owe_all_locked(owner, filing.expires_ns);
         }
     }
     (void)cki_byte_room_locked(cache, now_ns, 0, NULL, &gone);
     cki_byte_end(cache, &gone);
-    cki_track_free_list(cache, spare);
-    cki_track_free_list(cache, dropped);
+    cki_track_free_list(cache, filing.spare);
+    cki_track_free_list(cache, filing.dropped);
     return is_filed;
 }
 
@@ -252,20 +260,22 @@ void cki_owner_give(struct cki_byte_cache *cache, struct cki_owner *owner, struc
     struct cki_tracked *dropped = NULL;
     cki_byte_lock(cache);
     while (list != NULL) {
-        struct cki_tracked *t = list, *spare = t;
+        struct cki_tracked *t = list;
+        const struct cki_key key = cki_tracked_key(t);
+        struct filing filing = {t->expires_ns, t->is_owed, t, dropped};
         list = t->next;
         if (t->was_owed) {
             owner->owed_taken--;
             atomic_fetch_sub(&owner->owed_count, 1);
         }
-        struct cki_key key = cki_tracked_key(t);
-        if (t->is_owed && !file_locked(cache, owner, &key, t->expires_ns, true, &spare, &dropped)) {
+        if (t->is_owed && !file_locked(cache, owner, &key, &filing)) {
             owner->forgotten++;
             cki_track_owe_all_locked(owner, t->expires_ns);
         }
-        if (spare != NULL) {
-            spare->next = dropped;
-            dropped = spare;
+        dropped = filing.dropped;
+        if (filing.spare != NULL) {
+            t->next = dropped;
+            dropped = t;
         }
     }
     cki_byte_unlock(cache);

@@ -298,7 +298,9 @@ Test(byte_cache, its_own_clock_counts_suspension)
 Test(byte_cache, a_forked_child_begins_empty_and_may_release_what_was_out)
 {
     struct cki_key key = byte_kit_key(&kit, "k");
-    struct cki_byte_hit hit;
+    struct cki_byte_hit hit, loose; // the second one's entry has left
+    cr_assert(byte_kit_put(&kit, "k", 'l', 100, 3000) == CKI_BYTES_STORED);
+    cr_assert(cki_byte_cache_get(&kit.cache, &key, &loose));
     cr_assert(byte_kit_put(&kit, "k", 'p', 100, 3000) == CKI_BYTES_STORED);
     cr_assert(cki_owner_track(&kit.cache, &kit.owner, &key, 3000));
     cr_assert(cki_byte_cache_get(&kit.cache, &key, &hit));
@@ -306,12 +308,15 @@ Test(byte_cache, a_forked_child_begins_empty_and_may_release_what_was_out)
     cki_byte_lock(&kit.cache); // as if another thread were in it
     pid_t child = fork();
     if (child == 0) {
+        (void)alarm(20); // a lock that is held in the child is waited for in vain
         cki_byte_cache_forked(&kit.cache);
         bool good = byte_kit_get(&kit, "k") == 0 && kit.owner.count == 0;
         good = good && byte_kit_put_at(&kit, &key, 's', 9, 3000, epoch) == CKI_BYTES_OVERTAKEN;
         good = good && byte_kit_put(&kit, "k", 'c', 9, 3000) == CKI_BYTES_STORED;
         good = good && byte_kit_get(&kit, "k") == 'c' && hit.block->data[99] == 'p';
         cki_block_release(hit.block);
+        good = good && loose.block->data[99] == 'l';
+        cki_block_release(loose.block);
         good = good && cki_byte_cache_is_valid(&kit.cache) && cki_byte_cache_release(&kit.cache);
         _exit(good ? 0 : 1);
     }
@@ -320,6 +325,7 @@ Test(byte_cache, a_forked_child_begins_empty_and_may_release_what_was_out)
     cr_assert(waitpid(child, &status, 0) == child && status == 0);
     cr_assert(byte_kit_get(&kit, "k") == 'p');
     cki_block_release(hit.block);
+    cki_block_release(loose.block);
 }
 
 // With a budget of their own.
