@@ -17,6 +17,8 @@ struct backed_kit {
     struct odd_backend odd;
     _Atomic int64_t now_ns;
     cachekit_clock clock;
+    cachekit_log log; // of the next cache that is opened
+    const char *name_space;
     cachekit_keyring *keyring;
     cachekit_cache *cache;
     cachekit_function *f;
@@ -72,8 +74,11 @@ static inline void backed_open_cache(struct backed_kit *kit, const cachekit_allo
     options.allocator = allocator;
     options.backend = &kit->odd.base;
     options.keyring = kit->keyring;
-    options.name_space = "users";
+    options.name_space = kit->name_space != NULL ? kit->name_space : "users";
+    options.clock = &kit->clock;
     options.bytes_clock = &kit->clock;
+    options.log = kit->log;
+    options.log_context = kit;
     cr_assert(cachekit_cache_new(&options, &kit->cache, NULL) == CACHEKIT_OK);
 }
 
@@ -169,6 +174,20 @@ static inline void backed_plant(struct backed_kit *kit, cachekit_slice key, cach
 {
     cr_assert(kit->store->ops->set(kit->store, key, value, 60000, cachekit_deadline_ns(1000),
                                    NULL) == CACHEKIT_OK);
+}
+
+// To every question.
+static inline void backed_answer(struct backed_kit *kit, cachekit_status status)
+{
+    for (int i = 0; i < ODD_QUESTIONS; i++) {
+        atomic_store(&kit->odd.answers[i], status);
+    }
+}
+
+static inline cachekit_status backed_invalidate(struct backed_kit *kit, int64_t number)
+{
+    cachekit_arg arg = cachekit_i64(number);
+    return cachekit_invalidate(kit->f, &arg, 1);
 }
 
 #endif

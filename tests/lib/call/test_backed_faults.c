@@ -9,13 +9,6 @@
 
 static struct backed_kit t;
 
-static void answer_all(cachekit_status status)
-{
-    for (int i = 0; i < ODD_QUESTIONS; i++) {
-        atomic_store(&t.odd.answers[i], status);
-    }
-}
-
 static const struct {
     cachekit_status status;
     bool counts;
@@ -31,7 +24,7 @@ Test(backed_faults, every_failure_of_a_backend_is_a_miss_and_some_open_the_break
         cachekit_function_options options = cachekit_preset_production();
         options.memory = CACHEKIT_OFF;
         backed_open(&t, &options);
-        answer_all(answers[i].status);
+        backed_answer(&t, answers[i].status);
         for (int call = 0; call < 20; call++) {
             cr_assert(backed_layer(&t, call) == CACHEKIT_LAYER_MISS);
         }
@@ -47,7 +40,7 @@ Test(backed_faults, every_failure_of_a_backend_is_a_miss_and_some_open_the_break
 Test(backed_faults, memory_serves_while_the_backend_is_away)
 {
     backed_open(&t, NULL);
-    answer_all(CACHEKIT_E_TRANSIENT);
+    backed_answer(&t, CACHEKIT_E_TRANSIENT);
     cr_assert(backed_layer(&t, 1) == CACHEKIT_LAYER_MISS);
     for (int i = 0; i < 10; i++) {
         cr_assert(backed_layer(&t, 1) == CACHEKIT_LAYER_L1);
@@ -79,20 +72,14 @@ Test(backed_faults, a_failing_loader_is_handed_on_and_nothing_is_kept)
     backed_close(&t);
 }
 
-static cachekit_status invalidate(int64_t number)
-{
-    cachekit_arg arg = cachekit_i64(number);
-    return cachekit_invalidate(t.f, &arg, 1);
-}
-
 Test(backed_faults, an_invalidated_call_is_computed_anew_by_everybody)
 {
     backed_open(&t, NULL);
     for (int i = 0; i < 10; i++) {
         cr_assert(backed_layer(&t, i) == CACHEKIT_LAYER_MISS);
     }
-    cr_assert(invalidate(3) == CACHEKIT_OK);
-    cr_assert(invalidate(3) == CACHEKIT_MISS);
+    cr_assert(backed_invalidate(&t, 3) == CACHEKIT_OK);
+    cr_assert(backed_invalidate(&t, 3) == CACHEKIT_MISS);
     cr_assert(backed_layer(&t, 3) == CACHEKIT_LAYER_MISS);
     cr_assert(backed_layer(&t, 4) == CACHEKIT_LAYER_L1);
     cr_assert(cachekit_invalidate_all(t.f) == CACHEKIT_OK);
@@ -111,11 +98,11 @@ Test(backed_faults, what_the_backend_failed_to_remove_is_not_served)
     cr_assert(backed_layer(&t, 2) == CACHEKIT_LAYER_MISS);
     atomic_store(&t.odd.answers[ODD_REMOVE], CACHEKIT_E_TIMEOUT);
     atomic_store(&t.odd.answers[ODD_SET], CACHEKIT_E_TIMEOUT);
-    cr_assert(invalidate(1) == CACHEKIT_E_TIMEOUT);
+    cr_assert(backed_invalidate(&t, 1) == CACHEKIT_E_TIMEOUT);
     cr_assert(backed_layer(&t, 1) == CACHEKIT_LAYER_MISS);
     cr_assert(cachekit_invalidate_all(t.f) == CACHEKIT_E_TIMEOUT);
     cr_assert(backed_layer(&t, 2) == CACHEKIT_LAYER_MISS);
-    answer_all(CACHEKIT_OK);
+    backed_answer(&t, CACHEKIT_OK);
     (void)cachekit_maintain(t.cache, 0);
     backed_reopen(&t, NULL);
     cr_assert(backed_layer(&t, 1) == CACHEKIT_LAYER_MISS);
@@ -126,7 +113,7 @@ Test(backed_faults, what_the_backend_failed_to_remove_is_not_served)
 static void invalidate_seven(void *context)
 {
     (void)context;
-    (void)invalidate(7);
+    (void)backed_invalidate(&t, 7);
 }
 
 static void invalidate_everything(void *context)
@@ -436,6 +423,14 @@ SETS(set_metrics, o->metrics = CACHEKIT_ON)
 SETS(set_closed, o->fail_closed = CACHEKIT_ON)
 SETS(set_lock, o->distributed_lock = CACHEKIT_ON)
 SETS(set_switch, o->breaker = (cachekit_switch)7)
+SETS(set_idle_hold, o->lock_hold_ms = 1)
+SETS(set_idle_wait, o->lock_wait_ms = 1)
+SETS(set_failures, o->breaker_failures = 1)
+SETS(set_failures_many, (o->breaker = CACHEKIT_ON, o->breaker_failures = 65537))
+SETS(set_recovery, o->breaker_recovery_ms = 1)
+SETS(set_recovery_negative, (o->breaker = CACHEKIT_ON, o->breaker_recovery_ms = -1))
+SETS(set_questions, o->questions_max = 1)
+SETS(set_jitter_for_ever, (o->ttl_jitter_ratio = 0.1, o->ttl_ms = CACHEKIT_FOREVER_MS))
 SETS(set_sweep, o->maintain_every_ms = -1)
 
 static const struct {
@@ -463,6 +458,17 @@ static const struct {
     {"fail_closed", true, set_closed},
     {"switch", true, set_switch},
     {"maintain_every_ms", true, set_sweep},
+    {"lock_hold_ms", true, set_idle_hold},
+    {"lock_wait_ms", true, set_idle_wait},
+    {"breaker_failures", true, set_failures},
+    {"breaker_failures", true, set_failures_many},
+    {"breaker_recovery_ms", true, set_recovery},
+    {"breaker_recovery_ms", true, set_recovery_negative},
+    {"questions_max", true, set_questions},
+    {"ttl_jitter_ratio", true, set_jitter_for_ever},
+    {"breaker_failures", false, set_failures},
+    {"breaker_recovery_ms", false, set_recovery},
+    {"questions_max", false, set_questions},
     {"wire", false, set_interop},
     {"codec", false, set_codec_json},
     {"encryption", false, set_encryption},
