@@ -1,19 +1,23 @@
 # What each kind of bytes is called, with its sizes. Bytes are those of the protocol's documents.
+hex() {
+    od -An -v -tx1 | tr -d ' \n'
+}
 look() {
     printf '%s\n' "$1"
-    printf '%s' "$2" | xxd -r -p | "$CACHEKIT" inspect
+    # shellcheck disable=SC2001 # a pattern of two characters
+    printf %b "$(sed 's/../\\x&/g' <<<"$2")" | "$CACHEKIT" inspect
     echo "$?"
 }
 users=94c422f01183a7757365725f69642aa46e616d65a863616368656b6974a6616374697665c398ccdaccf46861cc8e624bccfe20a76d73677061636b
 document=82a36167651ea46e616d65a5616c696365
 header() {
     printf '434b03%08x' "$(printf %s "$1" | wc -c)"
-    printf %s "$1" | xxd -p | tr -d '\n'
+    printf %s "$1" | hex
 }
 plain='{"s": "default", "m": {"format": "msgpack", "encoding": "utf-8", "compressed": true, "original_type": "msgpack"}, "v": "2.0"}'
 sealed='{"s": "auto", "m": {"format": "msgpack", "encoding": "utf-8", "compressed": true, "original_type": "numpy", "encrypted": true, "tenant_id": "secret", "encryption_algorithm": "AES-256-GCM", "key_fingerprint": "96179a9bc881aa7ca83f04b78a66afd3"}, "v": "2.0"}'
 orjson='{"s": "orjson", "m": {"format": "orjson", "encoding": "utf-8", "compressed": false, "original_type": "orjson"}, "v": "2.0"}'
-json=$(printf '{"user_id":12345,"name":"Alice","email":"alice@example.com","active":true}' | xxd -p | tr -d '\n')
+json=$(printf '{"user_id":12345,"name":"Alice","email":"alice@example.com","active":true}' | hex)
 checked=876736619c4ba820$json
 strange='{"s": "secret", "m": {"format": "secret", "compressed": "secret"}}'
 look 'interop document' $document
@@ -39,7 +43,7 @@ look 'frame without integrity' "$(header "$plain")$document"
 look 'frame, sealed' "$(header "$sealed")000102030405060708090a0b033caf732820ce189e1506f842aebf8cdb6a242eb08c55b6f5a91eb9007b3bd657"
 look 'frame of orjson' "$(header "$orjson")$checked"
 look 'frame of orjson without integrity' "$(header "$orjson")$json"
-look 'frame of arrow, wrong checksum' "$(header "${orjson//orjson/arrow}")0000000000000000$(printf ARROW1 | xxd -p)"
+look 'frame of arrow, wrong checksum' "$(header "${orjson//orjson/arrow}")0000000000000000$(printf ARROW1 | hex)"
 look 'frame of arrow, cut' "$(header "${orjson//orjson/arrow}")00"
 look 'frame, strange words' "$(header "$strange")$document"
 look 'frame, header no JSON' "$(header 'secret')$document"
@@ -56,10 +60,10 @@ look 'file entry, reserved' 434b0102000000000000000000007265736572766564
 look 'file entry, cut' 434b0100000000000000000000
 look 'file entry of a frame' "434b010000000000000000000000$(header "$plain")$users"
 look 'file entry of a file entry' 434b010000000000000000000000434b01000000000000000000000000
-look 'json' "$(printf '[1, {"a": "secret"}]' | xxd -p)"
-look 'legacy container' "$(printf '{"data": "c2VjcmV0", "metadata": {}, "serializer": "default"}' | xxd -p | tr -d '\n')"
+look 'json' "$(printf '[1, {"a": "secret"}]' | hex)"
+look 'legacy container' "$(printf '{"data": "c2VjcmV0", "metadata": {}, "serializer": "default"}' | hex)"
 look 'json with checksum' $checked
-look 'json with a wrong checksum' "0102030405060708$(printf '{"a": 1}' | xxd -p)"
+look 'json with a wrong checksum' "0102030405060708$(printf '{"a": 1}' | hex)"
 look 'container of v2' c102930005c40141
 look 'sealed' 000102030405060708090a0b033caf732820ce189e1506f842aebf8cdb6a242eb08c55b6f5a91eb9007b3bd657
 look 'noise' 68656c6c6f

@@ -11,19 +11,19 @@ get() {
 echo '{"name": "alice", "age": 30}' | put --ttl-ms none "$key"
 get "$key"
 get --format msgpack "$key"
-get --format raw "$key" | xxd
+get --format raw "$key" | od -An -v -tx1
 get --format envelope "$key"
 "$CACHEKIT" ttl --backend "$store" "$key"
 # The name of the file is that of the vectors, the header says for ever.
 echo '"hello"' | put --ttl-ms none test-key
-xxd -p cache/0e2a03b49262c15a063c04d5a29c0158
+od -An -v -tx1 cache/0e2a03b49262c15a063c04d5a29c0158
 echo '[1]' | put --ttl-ms 60000 --format envelope "$key"
 get --format envelope "$key"
 left=$("$CACHEKIT" ttl --backend "$store" "$key")
 [ "$left" -gt 0 ] && [ "$left" -le 60000 ] && echo "less than a minute"
 # Any bytes, and any key that a command line can say.
 printf '\x00\xff\n' | put --format raw --ttl-ms none 'a key, é'
-get --format raw 'a key, é' | xxd
+get --format raw 'a key, é' | od -An -v -tx1
 get 'a key, é'
 export CACHEKIT_MASTER_KEY=6161616161616161616161616161616161616161616161616161616161616161
 echo '["secret"]' | put --encrypt --tenant t --ttl-ms none sealed
