@@ -166,6 +166,7 @@ static uint64_t ckbench_send_untimed(const struct ckbench_wish *wish, const char
     struct ckbench_line line;
     ckbench_line_begin(&line, "failed");
     ckbench_line_wish(&line, wish);
+    ckbench_line_number(&line, "layout", 0);
     ckbench_line_text(&line, "step", step);
     ckbench_line_text(&line, "reason", reason);
     (void)ckbench_line_send(&line);

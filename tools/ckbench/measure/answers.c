@@ -23,6 +23,8 @@ enum rule {
     RULE_SELF,    // 0 or 1
     RULE_SHAPES,  // strings of [a-z0-9-]{1,32}, none twice
     RULE_STRINGS, // any strings
+    RULE_SHAPE,   // [a-z0-9-]{1,32}
+    RULE_COUNTS,  // integers from 0
 };
 
 struct row {
@@ -75,13 +77,30 @@ static const struct row rows[] = {
     {ANSWER_EXIT, "pid", RULE_PID, false, AT(pid)},
     {ANSWER_EXIT, "status", RULE_COUNT, false, AT(status)},
     {ANSWER_EXIT, "signal", RULE_COUNT, false, AT(signal)},
+    {ANSWER_TIMED, "path", RULE_NAME, false, AT(path)},
+    {ANSWER_TIMED, "shape", RULE_SHAPE, true, AT(shape)},
+    {ANSWER_TIMED, "operation", RULE_SHAPE, true, AT(operation)},
+    {ANSWER_TIMED, "pid", RULE_PID, false, AT(pid)},
+    {ANSWER_TIMED, "warmup", RULE_COUNT, false, AT(warmup)},
+    {ANSWER_TIMED, "calls", RULE_COUNT, false, AT(calls)},
+    {ANSWER_TIMED, "cpu_ns", RULE_COUNT, false, AT(cpu_ns)},
+    {ANSWER_TIMED, "wall_ns", RULE_COUNT, false, AT(wall_ns)},
+    {ANSWER_TIMED, "minor_faults", RULE_COUNT, false, AT(minor_faults)},
+    {ANSWER_TIMED, "major_faults", RULE_COUNT, false, AT(major_faults)},
+    {ANSWER_TIMED, "voluntary_switches", RULE_COUNT, false, AT(voluntary_switches)},
+    {ANSWER_TIMED, "involuntary_switches", RULE_COUNT, false, AT(involuntary_switches)},
+    {ANSWER_TIMED, "peak_rss_kib", RULE_COUNT, true, AT(peak_rss_kib)},
+    {ANSWER_TIMED, "digest", RULE_DIGEST, true, AT(digest)},
+    {ANSWER_SAMPLES, "first", RULE_COUNT, false, AT(first)},
+    {ANSWER_SAMPLES, "wall_ns", RULE_COUNTS, false, AT(samples_ns)},
     {ANSWER_END, "lines", RULE_COUNT, false, AT(lines)},
 };
 
 static const char *const type_names[] = {
     [ANSWER_SUBJECT] = "subject", [ANSWER_PATH] = "path",   [ANSWER_TERRAIN] = "terrain",
     [ANSWER_GUEST] = "guest",     [ANSWER_START] = "start", [ANSWER_COUNTED] = "counted",
-    [ANSWER_FAILED] = "failed",   [ANSWER_EXIT] = "exit",   [ANSWER_END] = "end",
+    [ANSWER_FAILED] = "failed",   [ANSWER_EXIT] = "exit",   [ANSWER_TIMED] = "timed",
+    [ANSWER_SAMPLES] = "samples", [ANSWER_END] = "end",
 };
 
 static bool is_made_of(const char *text, const char *alphabet, size_t least, size_t most)
@@ -116,6 +135,8 @@ static bool string_follows(const char *text, enum rule rule)
         return is_made_of(text, hex, 2, TEXT_MAX) && strlen(text) % 2 == 0;
     case RULE_DIGEST:
         return is_made_of(text, hex, HASH_DIGITS, HASH_DIGITS);
+    case RULE_SHAPE:
+        return is_shape(text);
     case RULE_STEP:
         return is_made_of(text, "abcdefghijklmnopqrstuvwxyz", 1, ANSWER_STEP_MAX);
     default:
@@ -151,6 +172,16 @@ static bool strings_follow(const struct flat_member *member, enum rule rule)
     return true;
 }
 
+static bool integers_follow(const struct flat_member *member)
+{
+    for (int64_t i = 0; i < member->number; i++) {
+        if (member->numbers[i] < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum flat_kind kind_of(enum rule rule)
 {
     switch (rule) {
@@ -164,6 +195,8 @@ static enum flat_kind kind_of(enum rule rule)
     case RULE_SHAPES:
     case RULE_STRINGS:
         return FLAT_STRINGS;
+    case RULE_COUNTS:
+        return FLAT_INTS;
     default:
         return FLAT_STRING;
     }
@@ -173,6 +206,7 @@ static bool store(const struct row *row, const struct flat_member *member, struc
 {
     void *place = (char *)answer + row->offset;
     struct answer_strings strings = {.count = (size_t)member->number, .items = member->items};
+    struct answer_integers integers = {.count = (size_t)member->number, .items = member->numbers};
     bool flag = member->number != 0;
     switch (member->kind) {
     case FLAT_STRING:
@@ -181,6 +215,9 @@ static bool store(const struct row *row, const struct flat_member *member, struc
     case FLAT_STRINGS:
         memcpy(place, &strings, sizeof strings);
         return strings_follow(member, row->rule);
+    case FLAT_INTS:
+        memcpy(place, &integers, sizeof integers);
+        return integers_follow(member);
     case FLAT_INT:
         if (row->rule == RULE_SELF) {
             memcpy(place, &flag, sizeof flag);

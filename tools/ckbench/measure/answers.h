@@ -30,12 +30,19 @@ enum answer_kind {
     ANSWER_COUNTED,
     ANSWER_FAILED,
     ANSWER_EXIT,
+    ANSWER_TIMED,
+    ANSWER_SAMPLES,
     ANSWER_END,
 };
 
 struct answer_strings {
     size_t count;
     const char *const *items;
+};
+
+struct answer_integers {
+    size_t count;
+    const int64_t *items;
 };
 
 // Fields that a kind of line does not have are 0 or NULL. Strings live in `object`.
@@ -59,7 +66,7 @@ struct answer {
     const char *path;  // start, counted, failed, exit
     int64_t layout;
     int64_t pid;
-    int64_t warmup; // counted
+    int64_t warmup; // counted, timed
     int64_t n1;
     int64_t n2;
     const char *digest; // NULL: the path has none
@@ -70,6 +77,18 @@ struct answer {
     const char *reason;
     int64_t status; // exit
     int64_t signal;
+    const char *shape;     // timed; NULL: the path has none
+    const char *operation; // the same
+    int64_t calls;
+    int64_t cpu_ns;
+    int64_t wall_ns;
+    int64_t minor_faults;
+    int64_t major_faults;
+    int64_t voluntary_switches;
+    int64_t involuntary_switches;
+    int64_t peak_rss_kib; // 0: not to be had
+    int64_t first;        // samples
+    struct answer_integers samples_ns;
     int64_t lines; // end
     struct flat_object object;
 };

@@ -194,20 +194,65 @@ static bool read_strings(struct reader *r, struct flat_member *member)
     return take(r, ']');
 }
 
-static bool read_value(struct reader *r, struct flat_member *member)
+// The same of integers.
+static bool read_integers(struct reader *r, struct flat_member *member)
 {
-    const char *from = r->at;
-    size_t text_length = r->object->text_length;
-    size_t item_count = r->object->item_count;
-    if (take(r, '[')) {
-        if (read_strings(r, member)) {
+    struct flat_object *object = r->object;
+    member->kind = FLAT_INTS;
+    member->numbers = object->integers + object->integer_count;
+    member->number = 0;
+    do {
+        struct flat_member one = {.kind = FLAT_OTHER};
+        skip_space(r);
+        if (r->at == r->end || (*r->at != '-' && (*r->at < '0' || *r->at > '9')) ||
+            !read_number(r, &one) || one.kind != FLAT_INT) {
+            return false;
+        }
+        if (object->integer_count == FLAT_ITEMS_MAX) {
+            return refuse(r, "too many integers");
+        }
+        object->integers[object->integer_count++] = one.number;
+        member->number++;
+        skip_space(r);
+    } while (take(r, ','));
+    return take(r, ']');
+}
+
+// Back to where an array began, which was none of its kind.
+static void rewind_array(struct reader *r, const struct reader *before, size_t text_length,
+                         size_t item_count, size_t integer_count)
+{
+    r->at = before->at;
+    r->object->text_length = text_length;
+    r->object->item_count = item_count;
+    r->object->integer_count = integer_count;
+}
+
+static bool read_array(struct reader *r, struct flat_member *member)
+{
+    const struct reader before = *r;
+    const struct flat_object *object = r->object;
+    const size_t texts = object->text_length, items = object->item_count;
+    const size_t integers = object->integer_count;
+    if (read_strings(r, member)) {
+        return true;
+    }
+    if (r->problem == NULL) {
+        rewind_array(r, &before, texts, items, integers);
+        *member = (struct flat_member){.name = member->name};
+        if (read_integers(r, member)) {
             return true;
         }
-        r->at = from;
-        r->object->text_length = text_length;
-        r->object->item_count = item_count;
-        *member = (struct flat_member){.name = member->name, .kind = FLAT_OTHER};
-        return r->problem == NULL && skip_value(r, 0);
+    }
+    rewind_array(r, &before, texts, items, integers);
+    *member = (struct flat_member){.name = member->name, .kind = FLAT_OTHER};
+    return r->problem == NULL && skip_until(r, ']', 1);
+}
+
+static bool read_value(struct reader *r, struct flat_member *member)
+{
+    if (take(r, '[')) {
+        return read_array(r, member);
     }
     if (r->at < r->end && *r->at == '{') {
         member->kind = FLAT_OTHER;
@@ -262,6 +307,7 @@ bool flat_read(const char *line, size_t length, struct flat_object *object, stru
 {
     object->member_count = 0;
     object->item_count = 0;
+    object->integer_count = 0;
     object->text_length = 0;
     struct reader r = {.at = line, .end = line + length, .object = object};
     if (length <= FLAT_TEXT_MAX && read_object(&r)) {

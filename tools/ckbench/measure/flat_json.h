@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A strict reader for one JSON object on one line whose values are strings, integers, booleans,
-// null or arrays of strings: all that the subject protocol needs. Layer: measure.
+// null or arrays of strings or of integers: all that the subject protocol needs. Layer: measure.
 // Values of other kinds (fractions, objects, nested arrays) are checked and skipped.
 #ifndef CKBENCH_FLAT_JSON_H
 #define CKBENCH_FLAT_JSON_H
@@ -17,14 +17,15 @@ enum {
     FLAT_ITEMS_MAX = 1024,
 };
 
-enum flat_kind { FLAT_NULL, FLAT_BOOL, FLAT_INT, FLAT_STRING, FLAT_STRINGS, FLAT_OTHER };
+enum flat_kind { FLAT_NULL, FLAT_BOOL, FLAT_INT, FLAT_STRING, FLAT_STRINGS, FLAT_INTS, FLAT_OTHER };
 
 struct flat_member {
     const char *name;
     enum flat_kind kind;
-    int64_t number; // FLAT_INT; FLAT_BOOL as 0 or 1; FLAT_STRINGS: how many
+    int64_t number; // FLAT_INT; FLAT_BOOL as 0 or 1; FLAT_STRINGS, FLAT_INTS: how many
     const char *text;
     const char *const *items;
+    const int64_t *numbers;
 };
 
 // All pointers point into the object itself: it must not be copied.
@@ -33,6 +34,8 @@ struct flat_object {
     struct flat_member members[FLAT_MEMBERS_MAX];
     size_t item_count;
     const char *items[FLAT_ITEMS_MAX];
+    size_t integer_count;
+    int64_t integers[FLAT_ITEMS_MAX];
     size_t text_length;
     char text[FLAT_TEXT_MAX + 64];
 };

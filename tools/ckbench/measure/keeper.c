@@ -28,6 +28,7 @@ struct keeper {
     pid_t child;
     bool reaped;
     int wait_status;
+    struct proc_whole whole;
 };
 
 static void limit(int resource, rlim_t wanted)
@@ -127,6 +128,22 @@ static int start_child(struct keeper *keeper, const struct proc_spec *spec,
     return error;
 }
 
+static void note_usage(struct keeper *keeper, const struct rusage *usage)
+{
+    struct rusage own = {0};
+    (void)getrusage(RUSAGE_SELF, &own);
+    keeper->whole = (struct proc_whole){
+        .cpu_us = (int64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+                  usage->ru_utime.tv_usec + usage->ru_stime.tv_usec,
+        .minor_faults = usage->ru_minflt,
+        .major_faults = usage->ru_majflt,
+        .voluntary_switches = usage->ru_nvcsw,
+        .involuntary_switches = usage->ru_nivcsw,
+        .peak_rss_kib = usage->ru_maxrss,
+        .spawner_peak_rss_kib = own.ru_maxrss,
+    };
+}
+
 // Reaps what died; remembers how the child did.
 static void reap(struct keeper *keeper)
 {
@@ -134,10 +151,12 @@ static void reap(struct keeper *keeper)
     while (read(keeper->signals, &info, sizeof info) > 0) {
     }
     int status = 0;
-    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0;) {
+    struct rusage usage;
+    for (pid_t pid; (pid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0;) {
         if (pid == keeper->child) {
             keeper->reaped = true;
             keeper->wait_status = status;
+            note_usage(keeper, &usage);
         }
     }
 }
@@ -239,6 +258,7 @@ _Noreturn void keeper_main(const struct proc_spec *spec, const struct keeper_fds
     watch_child(&keeper);
     message.news = KEEPER_ENDED;
     message.wait_status = keeper.wait_status;
+    message.whole = keeper.whole;
     message.survivors = sweep_count(NULL, 0);
     (void)sweep_kill(NULL, 0, KEEPER_SWEEP_MS);
     send_message(&keeper, &message);

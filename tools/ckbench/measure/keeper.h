@@ -22,6 +22,7 @@ struct keeper_message {
     int error;       // NOT_STARTED
     int wait_status; // ENDED: as waitpid gave it; of no meaning after a stop
     int survivors;
+    struct proc_whole whole; // ENDED: what wait4 said of the child
 };
 
 // The ends that a keeper and its child keep; everything else is closed.

@@ -47,6 +47,17 @@ enum proc_end {
     PROC_LOST,        // its keeper was killed from outside
 };
 
+// The whole process, start-up included, as its parent sees it.
+struct proc_whole {
+    int64_t cpu_us;
+    int64_t minor_faults;
+    int64_t major_faults;
+    int64_t voluntary_switches;
+    int64_t involuntary_switches;
+    int64_t peak_rss_kib; // never below what the spawner's own peak was
+    int64_t spawner_peak_rss_kib;
+};
+
 struct proc_result {
     enum proc_end end;
     int status;
@@ -58,6 +69,7 @@ struct proc_result {
     int64_t wall_ms;
     int64_t timeout_ms; // the spec's
     size_t line_count;
+    struct proc_whole whole; // PROC_EXITED, PROC_SIGNALLED
 };
 
 // What to do after an answer line.

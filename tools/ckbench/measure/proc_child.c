@@ -194,6 +194,7 @@ static void note_end(struct child *child, const struct keeper_message *message)
         return;
     }
     result->survivors = message->survivors;
+    result->whole = message->whole;
     if (WIFSIGNALED(message->wait_status)) {
         result->end = PROC_SIGNALLED;
         result->signal = WTERMSIG(message->wait_status);
