@@ -54,7 +54,7 @@ CKI_ALWAYS_INLINE struct cki_entry *cki_probe_take(const struct cki_probe *p, si
         atomic_store_explicit(&entry->stamp_ns, p->now_ns, memory_order_relaxed);
     }
     CKI_YIELD();
-    cki_count_hit(p->cell, p->memory->number);
+    cki_count_hit(p->cell, p->memory->counter_at_bytes);
     return entry;
 doubt:
     cki_pin_release(p->pin);

@@ -54,6 +54,7 @@ cachekit_status cki_memory_init(struct cki_memory *memory, const struct cki_memo
     if (memory->number == SIZE_MAX) {
         goto no_number;
     }
+    memory->counter_at_bytes = memory->number * sizeof(uint64_t);
     return CACHEKIT_OK;
 no_number:
     (void)pthread_cond_destroy(&memory->sifted);
@@ -68,6 +69,7 @@ void cki_memory_forked(struct cki_memory *memory)
     size_t number = memory->number;
     start_empty(memory, &options);
     memory->number = number;
+    memory->counter_at_bytes = number * sizeof(uint64_t);
     memory->baseline = cki_number_sum(number);
     (void)pthread_mutex_init(&memory->lock, NULL);
     (void)pthread_cond_init(&memory->sifted, NULL);

@@ -54,6 +54,7 @@ struct cki_memory {
     // Read by hits.
     _Atomic(struct cki_slots *) slots;
     size_t number;
+    size_t counter_at_bytes;          // of that number, in every cell
     const void *tick;                 // of the clock; NULL: it is a function
     int64_t (*now_ns)(void *context); // of the clock, if it has no tick
     void *now_context;

@@ -71,9 +71,9 @@ static inline void cki_pin_release(cki_pin *pin)
 }
 
 __attribute__((always_inline)) static inline void cki_count_hit(struct cki_cell *cell,
-                                                                size_t number)
+                                                                size_t at_bytes)
 {
-    _Atomic uint64_t *counter = &cell->counters[number];
+    _Atomic uint64_t *counter = (void *)((char *)cell->counters + at_bytes);
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
