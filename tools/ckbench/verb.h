@@ -14,6 +14,7 @@ struct verb {
 
 extern const struct verb verb_ir;
 extern const struct verb verb_list;
+extern const struct verb verb_time;
 extern const struct verb verb_doctor;
 
 #endif
