@@ -3,6 +3,7 @@
 // whether a claim of speed holds is for `ckbench ab` to say.
 #include "verb.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/exit.h"
@@ -108,6 +109,11 @@ static bool add_path(struct timing *t, const struct subject *subject, const char
     return true;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct time_path *)a)->name, ((const struct time_path *)b)->name);
+}
+
 static bool choose_paths(struct timing *t, const struct subject *subject, struct fault *fault)
 {
     const struct opt_texts *paths = &t->options->paths;
@@ -119,6 +125,7 @@ static bool choose_paths(struct timing *t, const struct subject *subject, struct
             return false;
         }
     }
+    qsort(t->session.paths, t->session.path_count, sizeof t->session.paths[0], by_name);
     return true;
 }
 
