@@ -65,7 +65,7 @@ Test(function_redis, every_way_of_storing_is_computed_once_lives_its_life_and_is
         cr_assert(function_call(&t, 7) == CACHEKIT_LAYER_L1);
         cr_assert(atomic_load(&t.loads) == 1 && dbsize() == 1);
         ASK("RANDOMKEY");
-        char key[512];
+        char key[sizeof reply];
         (void)snprintf(key, sizeof key, "%s", reply + 1);
         ASK("PTTL %s", key);
         long left_ms = strtol(reply + 1, NULL, 10);
