@@ -91,45 +91,53 @@ static cachekit_status ask_asking(const struct cki_redis *self, struct cki_link 
     return status == CACHEKIT_OK ? judge(&command, &answer, outcome, error) : status;
 }
 
+struct question {
+    const struct cki_command *command;
+    cachekit_slice bytes;
+    struct cki_place place;
+    int64_t deadline_ns;
+};
+
 static cachekit_status ask_link(const struct cki_redis *self, struct cki_link *link,
-                                const struct cki_command *command, cachekit_slice bytes,
-                                struct cki_answer *answer, int64_t deadline_ns,
+                                const struct question *question, struct cki_answer *answer,
                                 enum cki_outcome *outcome, cachekit_error *error)
 {
-    cachekit_status status =
-        cki_wire_ask(link, bytes, answer, self->answer_max, deadline_ns, error);
-    return status == CACHEKIT_OK ? judge(command, answer, outcome, error) : status;
+    cachekit_status status = CACHEKIT_OK;
+    *outcome = CKI_BROKEN;
+    if (question->place.is_asked) {
+        status = ask_asking(self, link, question->deadline_ns, outcome, error);
+        if (status != CACHEKIT_OK) {
+            return status;
+        }
+        *outcome = CKI_BROKEN;
+    }
+    status =
+        cki_wire_ask(link, question->bytes, answer, self->answer_max, question->deadline_ns, error);
+    return status == CACHEKIT_OK ? judge(question->command, answer, outcome, error) : status;
 }
 
-cachekit_status cki_ask(struct cki_redis *self, const struct cki_command *command, uint32_t node,
-                        enum cki_ask_how how, struct cki_answer *answer, int64_t deadline_ns,
-                        cachekit_error *error)
+cachekit_status cki_ask(struct cki_redis *self, struct cki_place place,
+                        const struct cki_command *command, struct cki_answer *answer,
+                        int64_t deadline_ns, cachekit_error *error)
 {
     struct cki_taken taken;
-    cachekit_slice bytes;
-    enum cki_outcome outcome = CKI_BROKEN;
+    enum cki_outcome outcome;
+    struct question question = {command, {NULL, 0}, place, deadline_ns};
     cki_answer_reset(answer);
-    cachekit_status status = cki_format(command, &bytes, error);
+    cachekit_status status = cki_format(command, &question.bytes, error);
     if (status != CACHEKIT_OK) {
         return status;
     }
-    status = cki_pool_take(self, node, deadline_ns, &taken, error);
+    status = cki_pool_take(self, place.node, deadline_ns, &taken, error);
     if (status == CACHEKIT_OK) {
-        if (how == CKI_ASK_ASKING) {
-            status = ask_asking(self, taken.link, deadline_ns, &outcome, error);
-        }
-        if (status == CACHEKIT_OK) {
-            outcome = CKI_BROKEN;
-            status =
-                ask_link(self, taken.link, command, bytes, answer, deadline_ns, &outcome, error);
-        }
+        status = ask_link(self, taken.link, &question, answer, &outcome, error);
         cki_pool_give(self, taken, outcome, status, deadline_ns);
     }
-    cki_unformat(bytes);
+    cki_unformat(question.bytes);
     return status;
 }
 
-struct batch {
+struct judging {
     struct cki_asked *asked;
     enum cki_outcome outcome; // the worst
     cachekit_status first;    // failure
@@ -138,40 +146,44 @@ struct batch {
 
 static void judge_one(void *context, size_t number, const struct cki_answer *answer)
 {
-    struct batch *batch = context;
-    struct cki_asked *asked = &batch->asked[number];
+    struct judging *judging = context;
+    struct cki_asked *asked = &judging->asked[number];
     const struct cki_command command = {.wants = CKI_ANSWER_INTEGER, .most = asked->most};
     enum cki_outcome outcome;
-    asked->status =
-        judge(&command, answer, &outcome, batch->first == CACHEKIT_OK ? batch->error : NULL);
+    bool is_first = judging->first == CACHEKIT_OK;
+    asked->status = judge(&command, answer, &outcome, is_first ? judging->error : NULL);
     asked->is_sent_on = asked->status == CACHEKIT_E_CONFIG;
-    batch->first = batch->first == CACHEKIT_OK ? asked->status : batch->first;
-    batch->outcome = outcome > batch->outcome ? outcome : batch->outcome;
+    judging->first = is_first ? asked->status : judging->first;
+    judging->outcome = outcome > judging->outcome ? outcome : judging->outcome;
 }
 
-cachekit_status cki_ask_batch(struct cki_redis *self, uint32_t node, cachekit_slice commands,
-                              struct cki_asked *asked, size_t count, int64_t deadline_ns,
-                              cachekit_error *error)
+static cachekit_status ask_all(struct cki_redis *self, const struct cki_batch *batch,
+                               struct judging *judging, int64_t deadline_ns, cachekit_error *error)
 {
     struct cki_taken taken;
     struct cki_answer answer = {.bulk = NULL};
-    struct batch batch = {asked, CKI_KEEP, CACHEKIT_OK, error};
-    const struct cki_questions questions = {commands, count, judge_one, &batch};
-    cachekit_status status =
-        deadline_ns > cki_instant_ns()
-            ? cki_pool_take(self, node, deadline_ns, &taken, error)
-            : cki_fail(error, CACHEKIT_E_TIMEOUT, 0, "redis: the deadline has passed");
+    const struct cki_questions questions = {batch->commands, batch->count, judge_one, judging};
+    if (deadline_ns <= cki_instant_ns()) {
+        return cki_fail(error, CACHEKIT_E_TIMEOUT, 0, "redis: the deadline has passed");
+    }
+    cachekit_status status = cki_pool_take(self, batch->node, deadline_ns, &taken, error);
     if (status == CACHEKIT_OK) {
         status = cki_wire_ask_many(taken.link, &questions, &answer, self->answer_max, deadline_ns,
                                    error);
-        cki_pool_give(self, taken, status == CACHEKIT_OK ? batch.outcome : CKI_BROKEN, status,
+        cki_pool_give(self, taken, status == CACHEKIT_OK ? judging->outcome : CKI_BROKEN, status,
                       deadline_ns);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (status != CACHEKIT_OK) {
-            asked[i].status = status;
-            asked[i].is_sent_on = false;
-        }
+    return status;
+}
+
+cachekit_status cki_ask_batch(struct cki_redis *self, const struct cki_batch *batch,
+                              int64_t deadline_ns, cachekit_error *error)
+{
+    struct judging judging = {batch->asked, CKI_KEEP, CACHEKIT_OK, error};
+    cachekit_status status = ask_all(self, batch, &judging, deadline_ns, error);
+    for (size_t i = 0; status != CACHEKIT_OK && i < batch->count; i++) {
+        batch->asked[i].status = status;
+        batch->asked[i].is_sent_on = false;
     }
-    return status == CACHEKIT_OK ? batch.first : status;
+    return status == CACHEKIT_OK ? judging.first : status;
 }

@@ -66,17 +66,17 @@ int cki_slot_of(const struct cki_redis *self, const struct cki_scoped *scoped)
     return self->slots != NULL ? cki_redis_slot(scoped->data, scoped->len) : 0;
 }
 
-// After a redirection: where to, and how to ask there. False: the answer is none.
-static bool is_sent_on(struct cki_redis *self, const struct cki_answer *answer, uint32_t *node,
-                       enum cki_ask_how *how)
+// After a redirection: where to ask now. False: the answer is none.
+static bool is_sent_on(struct cki_redis *self, const struct cki_answer *answer,
+                       struct cki_place *place)
 {
     bool is_asked = strncmp(answer->line, "ASK ", 4) == 0;
     bool is_moved = strncmp(answer->line, "MOVED ", 6) == 0;
     if (answer->kind != CKI_ANSWER_ERROR || (!is_asked && !is_moved)) {
         return false;
     }
-    *how = is_asked ? CKI_ASK_ASKING : CKI_ASK_PLAINLY;
-    *node = cki_cluster_redirect(self, answer->line, *node);
+    place->is_asked = is_asked;
+    place->node = cki_cluster_redirect(self, answer->line, place->node);
     return true;
 }
 
@@ -84,21 +84,20 @@ static cachekit_status call_cluster(struct cki_redis *self, const struct cki_com
                                     struct cki_answer *answer, int64_t deadline_ns,
                                     cachekit_error *error)
 {
-    enum cki_ask_how how = CKI_ASK_PLAINLY;
     cachekit_status status = cki_cluster_ready(self, deadline_ns, error);
     if (status != CACHEKIT_OK) {
         return status;
     }
-    uint32_t node = cki_cluster_owner(self, command->slot);
+    struct cki_place place = {cki_cluster_owner(self, command->slot), false};
     for (int i = 0; i < REDIRECTIONS_MAX; i++) {
-        status = cki_ask(self, command, node, how, answer, deadline_ns, error);
+        status = cki_ask(self, place, command, answer, deadline_ns, error);
         if (status == CACHEKIT_E_TRANSIENT || status == CACHEKIT_E_TIMEOUT) {
             cki_cluster_doubt(self);
         }
-        if (!is_sent_on(self, answer, &node, &how)) {
+        if (!is_sent_on(self, answer, &place)) {
             return status;
         }
-        if (node == CKI_NODE_NONE) {
+        if (place.node == CKI_NODE_NONE) {
             cki_cluster_doubt(self);
             return cki_fail(error, CACHEKIT_E_UNKNOWN, 0, "redis: a redirection leads nowhere");
         }
@@ -113,7 +112,8 @@ cachekit_status cki_redis_call(struct cki_redis *self, const struct cki_command 
     if (deadline_ns <= cki_instant_ns()) {
         return cki_fail(error, CACHEKIT_E_TIMEOUT, 0, "redis: the deadline had passed already");
     }
-    return self->slots != NULL
-               ? call_cluster(self, command, answer, deadline_ns, error)
-               : cki_ask(self, command, 0, CKI_ASK_PLAINLY, answer, deadline_ns, error);
+    if (self->slots != NULL) {
+        return call_cluster(self, command, answer, deadline_ns, error);
+    }
+    return cki_ask(self, (struct cki_place){0, false}, command, answer, deadline_ns, error);
 }

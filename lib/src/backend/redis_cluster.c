@@ -74,7 +74,7 @@ static cachekit_status load_from(struct cki_redis *self, uint32_t node, int64_t 
     cachekit_buffer_init(&items, self->allocator);
     struct cki_answer answer = {.bulk = &bulk, .items = &items};
     cachekit_status status =
-        cki_ask(self, &command, node, CKI_ASK_PLAINLY, &answer, deadline_ns, error);
+        cki_ask(self, (struct cki_place){node, false}, &command, &answer, deadline_ns, error);
     if (status == CACHEKIT_OK) {
         status = cki_map_read(self, &answer, node, error);
     } else if (status == CACHEKIT_E_UNKNOWN) {

@@ -172,8 +172,7 @@ static cachekit_status remove_from_one(struct work *work, int64_t deadline_ns, b
 
 // Commands for one node, one behind the other, and which keys each is of.
 struct pipe {
-    uint32_t node;
-    size_t count;
+    struct cki_batch batch;
     size_t first[PIPE_MAX];
     struct cki_asked asked[PIPE_MAX];
     cachekit_buffer commands;
@@ -188,19 +187,20 @@ static bool add_command(struct pipe *pipe, const struct work *work, size_t first
     }
     bool added = cachekit_buffer_append(&pipe->commands, bytes.data, bytes.len) == CACHEKIT_OK;
     cki_unformat(bytes);
-    pipe->first[pipe->count] = first;
-    pipe->asked[pipe->count++] = (struct cki_asked){.most = (int64_t)count};
+    pipe->first[pipe->batch.count] = first;
+    pipe->asked[pipe->batch.count++] = (struct cki_asked){.most = (int64_t)count};
     return added;
 }
 
 // Where the next pipe begins; 0 without memory.
 static size_t fill_pipe(struct pipe *pipe, struct work *work, size_t first)
 {
-    pipe->node = cki_cluster_owner(work->self, work->order[first].slot);
-    pipe->count = 0;
+    pipe->batch.node = cki_cluster_owner(work->self, work->order[first].slot);
+    pipe->batch.count = 0;
     pipe->commands.len = 0;
-    while (first < work->count && pipe->count < PIPE_MAX && pipe->commands.len < PIPE_BYTES_MAX &&
-           cki_cluster_owner(work->self, work->order[first].slot) == pipe->node) {
+    while (first < work->count && pipe->batch.count < PIPE_MAX &&
+           pipe->commands.len < PIPE_BYTES_MAX &&
+           cki_cluster_owner(work->self, work->order[first].slot) == pipe->batch.node) {
         size_t count = collect(work, first);
         if (count == 0 || !add_command(pipe, work, first, count)) {
             return 0;
@@ -215,10 +215,10 @@ static cachekit_status empty_pipe(struct pipe *pipe, struct work *work, int64_t 
                                   bool *done, cachekit_error *error)
 {
     cachekit_status result = CACHEKIT_OK;
-    cachekit_slice commands = {pipe->commands.data, pipe->commands.len};
-    (void)cki_ask_batch(work->self, pipe->node, commands, pipe->asked, pipe->count, deadline_ns,
-                        error);
-    for (size_t i = 0; i < pipe->count; i++) {
+    pipe->batch.commands = (cachekit_slice){pipe->commands.data, pipe->commands.len};
+    pipe->batch.asked = pipe->asked;
+    (void)cki_ask_batch(work->self, &pipe->batch, deadline_ns, error);
+    for (size_t i = 0; i < pipe->batch.count; i++) {
         cachekit_status status = pipe->asked[i].status;
         size_t count = (size_t)pipe->asked[i].most;
         if (pipe->asked[i].is_sent_on) {

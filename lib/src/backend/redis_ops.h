@@ -15,14 +15,14 @@ cachekit_status cki_redis_exists(cachekit_backend *self, cachekit_slice key, int
                                  cachekit_error *error);
 cachekit_status cki_redis_ttl(cachekit_backend *self, cachekit_slice key, int64_t deadline_ns,
                               int64_t *ttl_ms, cachekit_error *error);
-cachekit_status cki_redis_health(cachekit_backend *self, int64_t deadline_ns, cachekit_health *out,
-                                 cachekit_error *error);
-cachekit_status cki_redis_lock(cachekit_backend *self, cachekit_slice key, int64_t hold_ms,
+cachekit_status cki_redis_health(cachekit_backend *backend, int64_t deadline_ns,
+                                 cachekit_health *out, cachekit_error *error);
+cachekit_status cki_redis_lock(cachekit_backend *backend, cachekit_slice key, int64_t hold_ms,
                                int64_t deadline_ns, char token[CACHEKIT_LOCK_TOKEN_ROOM],
                                cachekit_error *error);
-cachekit_status cki_redis_unlock(cachekit_backend *self, cachekit_slice key, const char *token,
+cachekit_status cki_redis_unlock(cachekit_backend *backend, cachekit_slice key, const char *token,
                                  int64_t deadline_ns, cachekit_error *error);
-cachekit_status cki_redis_remove_many(cachekit_backend *self, const cachekit_slice *keys,
+cachekit_status cki_redis_remove_many(cachekit_backend *backend, const cachekit_slice *keys,
                                       size_t count, int64_t deadline_ns, bool *done,
                                       cachekit_error *error);
 
