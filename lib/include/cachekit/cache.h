@@ -340,7 +340,10 @@ CACHEKIT_API void cachekit_release(cachekit_hit *hit);
  * With a backend it is removed there as well; of a whole function, all keys that this process has
  * read or written. What another process is writing at that moment lands, and what it holds in its
  * own memory it serves until its life ends. If the backend fails, its status is returned, memory is
- * empty all the same, and cachekit_maintain(), the next invalidation or the next store tries again.
+ * empty all the same, and cachekit_maintain(), the next invalidation or the next store tries again;
+ * meanwhile what the backend holds under those keys is not read. Keys are remembered in a quarter
+ * of the budget of stored bytes. CACHEKIT_E_NOMEM: some of a whole function's had been forgotten;
+ * until their lives have ended, the backend is not read for that function.
  */
 CACHEKIT_API cachekit_status cachekit_invalidate(cachekit_function *function,
                                                  const cachekit_arg *args, size_t count);

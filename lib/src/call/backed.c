@@ -291,10 +291,11 @@ static cachekit_status invalidate_all(cachekit_function *function)
         cki_owner_give(b->bytes, b->owner, list);
     }
     cki_flights_overtake(&function->flights, NULL);
-    uint64_t forgotten = cki_owner_end(b->bytes, b->owner);
+    uint64_t forgotten = cki_owner_end_owing(b->bytes, b->owner, b->ttl_ms);
     if (forgotten > 0) {
         cki_l2_log(b, CACHEKIT_LOG_ERROR, "keys were forgotten and stay until their end",
                    CACHEKIT_E_NOMEM);
+        status = status < 0 ? status : CACHEKIT_E_NOMEM;
     }
     return status;
 }

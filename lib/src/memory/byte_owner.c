@@ -188,14 +188,33 @@ uint64_t cki_owner_begin(struct cki_byte_cache *cache, struct cki_owner *owner)
     return mark;
 }
 
-uint64_t cki_owner_end(struct cki_byte_cache *cache, struct cki_owner *owner)
+static uint64_t end_locked(struct cki_byte_cache *cache, struct cki_owner *owner)
 {
-    cki_byte_lock(cache);
     atomic_fetch_add_explicit(&owner->epoch, 1, memory_order_acq_rel);
     owner->is_emptied = false;
     uint64_t forgotten = owner->forgotten;
     owner->forgotten = 0;
     (void)pthread_cond_broadcast(&cache->emptied);
+    return forgotten;
+}
+
+uint64_t cki_owner_end(struct cki_byte_cache *cache, struct cki_owner *owner)
+{
+    cki_byte_lock(cache);
+    uint64_t forgotten = end_locked(cache, owner);
+    cki_byte_unlock(cache);
+    return forgotten;
+}
+
+uint64_t cki_owner_end_owing(struct cki_byte_cache *cache, struct cki_owner *owner, int64_t ttl_ms)
+{
+    int64_t now_ns = cki_byte_now(cache);
+    cki_byte_lock(cache);
+    now_ns = cki_byte_now_locked(cache, now_ns);
+    uint64_t forgotten = end_locked(cache, owner);
+    if (forgotten > 0) {
+        cki_track_owe_all_locked(owner, end_of(now_ns, ttl_ms));
+    }
     cki_byte_unlock(cache);
     return forgotten;
 }

@@ -79,6 +79,9 @@ struct cki_tracked *cki_owner_take(struct cki_byte_cache *cache, struct cki_owne
 void cki_owner_give(struct cki_byte_cache *cache, struct cki_owner *owner,
                     struct cki_tracked *list);
 uint64_t cki_owner_end(struct cki_byte_cache *cache, struct cki_owner *owner);
+// The same, and where keys had been forgotten, all count as owed from now on, for as long as those
+// may live at the backend: `ttl_ms`.
+uint64_t cki_owner_end_owing(struct cki_byte_cache *cache, struct cki_owner *owner, int64_t ttl_ms);
 
 // At most CKI_BYTES_BATCH owed keys, for another try, to be given back in the same way. Between
 // taking and giving cki_owner_owes() says yes to every key of this owner.
