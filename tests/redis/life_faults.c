@@ -21,7 +21,7 @@
 
 #define MASTER "6161616161616161616161616161616161616161616161616161616161616161"
 
-enum { KEYS = 26, TEXT_LEN = 400, LONG_KEY = KEYS - 1 };
+enum { KEYS = 30, TEXT_LEN = 400, LONG_KEY = KEYS - 1 };
 
 static const struct form {
     const char *name;

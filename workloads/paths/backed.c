@@ -10,7 +10,7 @@ enum { MEGABYTE = 1 << 20, FILL_CALLS = 4000, SETTLE_CALLS = 4 };
 
 static backed_options plain(void)
 {
-    return (backed_options){"users_4", 0, cachekit_preset_production()};
+    return (backed_options){"users_4", 0, cachekit_preset_production(), NULL};
 }
 
 /* The first call computes, the second turns what memory holds into its last form. */

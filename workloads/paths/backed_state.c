@@ -33,6 +33,9 @@ static cachekit_status load(void *context, const cachekit_arg *args, size_t coun
 static int open_backend(backed_state *s, const backed_options *o)
 {
     cachekit_memory_backend_options memory = {.size = sizeof memory};
+    if (o->address != NULL) {
+        return cachekit_backend_open(o->address, &s->backend, NULL) == CACHEKIT_OK;
+    }
     memory.budget_bytes = o->budget_bytes;
     memory.clock = &s->clock;
     return cachekit_memory_backend_new(&memory, &s->backend, NULL) == CACHEKIT_OK;

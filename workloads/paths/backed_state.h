@@ -10,7 +10,7 @@
 
 enum { BACKED_ARGS = 3 };
 
-/** A function over a memory backend that hands out one generated document. */
+/** A function over a backend that hands out one generated document. */
 typedef struct backed_state {
     document *document; /* its tree is what the loader hands out */
     int64_t tick_ns;    /* of all clocks; the path moves it itself */
@@ -31,6 +31,7 @@ typedef struct backed_options {
     const char *input;   /* of the document, see gen/ */
     size_t budget_bytes; /* of both stores; 0: enough */
     cachekit_function_options function;
+    const char *address; /* of the backend, see cachekit_backend_open(); NULL: in this process */
 } backed_options;
 
 /** NULL when anything failed. Free with backed_state_free(). */
