@@ -187,23 +187,36 @@ static cachekit_status end_call(const struct cki_backed_call *c, cachekit_status
     return status;
 }
 
-static cachekit_status call_slowly(struct cki_backed_call *c, bool has_key)
+// Half an invalidation is none, and whoever waits or asks holds something: no cancellation.
+static int begin_uncancelled(void)
+{
+    int before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static void end_uncancelled(int before)
 {
     int ignored;
+    (void)pthread_setcancelstate(before, &ignored);
+}
+
+static cachekit_status call_slowly(struct cki_backed_call *c, bool has_key)
+{
     cachekit_error failure, *given = c->error;
     failure.status = CACHEKIT_OK;
     failure.foreign = 0;
     failure.position = 0;
     failure.text[0] = '\0';
     c->error = &failure;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
+    c->cancel_state = begin_uncancelled();
     if (!has_key) {
         cki_count(&c->b->unkeyed);
         cki_l2_log(c->b, CACHEKIT_LOG_WARNING, "a call was computed without a key",
                    CACHEKIT_E_VALUE);
     }
     cachekit_status status = has_key ? fly(c) : compute(c, NULL);
-    (void)pthread_setcancelstate(c->cancel_state, &ignored);
+    end_uncancelled(c->cancel_state);
     if (status != CACHEKIT_OK && given != NULL) {
         *given = failure;
     }
@@ -230,13 +243,12 @@ cachekit_status cki_backed_peek(cachekit_function *function, const cachekit_arg 
                                 cachekit_hit *hit, cachekit_error *error)
 {
     struct cki_backed_call c;
-    int before, ignored;
     begin_call(&c, function, args, count, hit, error);
     cachekit_status status = prepare(&c);
     if (status == CACHEKIT_OK && cki_backed_look(&c) != CACHEKIT_OK) {
-        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+        int before = begin_uncancelled();
         status = cki_backed_fetch(&c);
-        (void)pthread_setcancelstate(before, &ignored);
+        end_uncancelled(before);
     }
     return end_call(&c, status, PAGES_OF_READ);
 }
@@ -257,7 +269,7 @@ static cachekit_status invalidate_key(struct cki_backed_call *c)
     } else {
         cki_owner_untrack(b->bytes, b->owner, &c->key, mark);
     }
-    cki_flights_overtake(flights, &c->key);
+    cki_flights_overtake(flights, &c->key); // and who came meanwhile
     (void)cki_byte_cache_remove(b->bytes, &c->key);
     return status;
 }
@@ -266,14 +278,12 @@ cachekit_status cki_backed_invalidate(cachekit_function *function, const cacheki
                                       size_t count)
 {
     struct cki_backed_call c;
-    int before, ignored;
     begin_call(&c, function, args, count, NULL, NULL);
     cachekit_status status = prepare(&c);
     if (status == CACHEKIT_OK) {
-        // Half an invalidation is none, and waiting under a lock must not end.
-        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+        int before = begin_uncancelled();
         status = invalidate_key(&c);
-        (void)pthread_setcancelstate(before, &ignored);
+        end_uncancelled(before);
     }
     return end_call(&c, status, PAGES_OF_KEY);
 }
@@ -302,21 +312,19 @@ static cachekit_status invalidate_all(cachekit_function *function)
 
 cachekit_status cki_backed_invalidate_all(cachekit_function *function)
 {
-    int before, ignored;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    int before = begin_uncancelled();
     cachekit_status status = invalidate_all(function);
-    (void)pthread_setcancelstate(before, &ignored);
+    end_uncancelled(before);
     return status;
 }
 
 void cki_backed_settle(struct cki_backed *b)
 {
-    int before, ignored;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    int before = begin_uncancelled();
     struct cki_tracked *list = cki_owner_take_owed(b->bytes, b->owner);
     if (list != NULL) {
         (void)cki_l2_remove_list(b, list, CACHEKIT_OK);
         cki_owner_give(b->bytes, b->owner, list);
     }
-    (void)pthread_setcancelstate(before, &ignored);
+    end_uncancelled(before);
 }

@@ -93,10 +93,15 @@ struct cki_reply *cki_reply_take(struct cki_replies *pool)
     return reply;
 }
 
-static void wipe(struct cki_reply *reply)
+static void wipe_buffers(struct cki_reply *reply)
 {
     cki_wipe(reply->opened.data, reply->opened.room);
     cki_wipe(reply->plain.data, reply->plain.room);
+}
+
+static void wipe(struct cki_reply *reply)
+{
+    wipe_buffers(reply);
     cki_arena_wipe(&reply->arena);
 }
 
@@ -111,8 +116,7 @@ static void trim(cachekit_buffer *buffer)
 void cki_reply_scrub(struct cki_reply *reply)
 {
     if (reply->is_secret) {
-        cki_wipe(reply->opened.data, reply->opened.room);
-        cki_wipe(reply->plain.data, reply->plain.room);
+        wipe_buffers(reply);
     }
     reply->stored.len = reply->opened.len = reply->plain.len = 0;
 }

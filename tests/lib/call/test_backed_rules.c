@@ -140,6 +140,39 @@ Test(backed_rules, threads_that_are_cancelled_while_they_ask_leave_nothing_taken
     }
 }
 
+static atomic_bool may_go;
+
+static void wait_for_leave(enum odd_question question, void *context)
+{
+    (void)context;
+    if (question == ODD_GET && !atomic_exchange(&is_asked, true)) {
+        while (!atomic_load(&may_go)) {
+            kit_sleep_ms(1);
+        }
+    }
+}
+
+Test(backed_rules, only_so_many_questions_are_asked_at_once)
+{
+    pthread_t thread;
+    cachekit_function_options options = cachekit_preset_production();
+    options.questions_max = 1;
+    backed_open(&t, &options);
+    atomic_store(&is_asked, false);
+    atomic_store(&may_go, false);
+    t.odd.before = wait_for_leave;
+    cr_assert(pthread_create(&thread, NULL, call_one, NULL) == 0);
+    while (!atomic_load(&is_asked)) {
+        kit_sleep_ms(1);
+    }
+    cr_assert(backed_layer(&t, 2) == CACHEKIT_LAYER_MISS);
+    cr_assert(backed_info(&t).backend_skipped == 2 && atomic_load(&t.odd.asked[ODD_GET]) == 1);
+    atomic_store(&may_go, true);
+    cr_assert(pthread_join(thread, NULL) == 0);
+    cr_assert(backed_layer(&t, 3) == CACHEKIT_LAYER_MISS && backed_info(&t).backend_skipped == 2);
+    backed_close(&t);
+}
+
 Test(backed_rules, one_deadline_is_enough_to_learn_that_a_backend_is_away)
 {
     enum { KEYS = 200 };
@@ -232,6 +265,18 @@ static bool is_wiped(const cachekit_buffer *buffer)
         }
     }
     return buffer->room > 0;
+}
+
+Test(backed_rules, what_a_value_was_on_its_way_to_the_backend_is_gone_while_it_is_in_use)
+{
+    cachekit_hit hit;
+    const cachekit_function_options options = cachekit_preset_secure();
+    backed_open(&t, &options);
+    cr_assert(backed_call(&t, 1, &hit) == CACHEKIT_OK && hit.layer == CACHEKIT_LAYER_MISS);
+    const struct cki_reply *reply = (struct cki_reply *)(hit.grip & ~(uintptr_t)CKI_GRIP_TAGS);
+    cr_assert(is_wiped(&reply->plain) && is_wiped(&reply->opened));
+    cachekit_release(&hit);
+    backed_close(&t);
 }
 
 Test(backed_rules, a_child_wipes_its_copy_of_its_parents_secrets)

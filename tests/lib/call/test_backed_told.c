@@ -174,6 +174,12 @@ Test(backed_told, bad_bytes_in_memory_are_dropped_and_the_backend_is_asked_also_
         cr_assert(atomic_load(&t.odd.asked[ODD_REMOVE]) == 0);
         cr_assert(
             has_series("cachekit_decrypt_failures_total{reason=\"auth_tamper\",tier=\"l1\"} 1\n"));
+        // Nor does it stay when nobody puts another in its place.
+        spoil_memory(1, 20);
+        backed_answer(&t, CACHEKIT_E_TIMEOUT);
+        t.answer = CACHEKIT_E_UNKNOWN;
+        cr_assert(backed_layer(&t, 1) == 0 && backed_layer(&t, 1) == 0);
+        cr_assert(backed_info(&t).unauthentic == 2);
         // It counts no operation.
         cr_assert(!has_series("operation=\"get\""));
         backed_close(&t);
