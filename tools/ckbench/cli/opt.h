@@ -132,6 +132,12 @@ struct opt_table {
         OPT_KIND_TEXTS, name, letter, OPT_AT(type, member, struct opt_texts), 0, max, NULL,        \
             argument, help                                                                         \
     }
+// The same, and all words up to the next option are values of it: --name A B.
+#define OPT_LIST(type, member, name, letter, max, argument, help)                                  \
+    {                                                                                              \
+        OPT_KIND_TEXTS, name, letter, OPT_AT(type, member, struct opt_texts), 1, max, NULL,        \
+            argument, help                                                                         \
+    }
 #define OPT_SHARD(type, member, name, letter, max, help)                                           \
     {                                                                                              \
         OPT_KIND_SHARD, name, letter, OPT_AT(type, member, struct opt_shard), 1, max, NULL, "K/N", \

@@ -84,6 +84,11 @@ static bool take_flag(struct walk *walk, const struct opt *row, bool value, cons
     return note_seen(walk, row, shown);
 }
 
+static bool is_list(const struct opt *row)
+{
+    return row->kind == OPT_KIND_TEXTS && row->min > 0;
+}
+
 // `value` is NULL when the option's word holds none: then it is the next word, unless that looks
 // like an option (a value that begins with a dash is written --name=-value).
 static bool take_value(struct walk *walk, const struct opt *row, const char *value,
@@ -97,8 +102,13 @@ static bool take_value(struct walk *walk, const struct opt *row, const char *val
         value = next;
         walk->index++;
     }
-    return note_seen(walk, row, shown) &&
-           opt_value_set(row, value, walk->options, shown, walk->fault);
+    bool is_good =
+        note_seen(walk, row, shown) && opt_value_set(row, value, walk->options, shown, walk->fault);
+    while (is_good && is_list(row) && walk->index + 1 < walk->argc &&
+           walk->argv[walk->index + 1][0] != '-') {
+        is_good = opt_value_set(row, walk->argv[++walk->index], walk->options, shown, walk->fault);
+    }
+    return is_good;
 }
 
 static bool take_long(struct walk *walk, const char *name)

@@ -7,7 +7,7 @@
 
 #include "stats/quantile.h"
 
-static const double TRIMMED = 0.2, POWER = 0.8, BOUNDARY = 2.053;
+static const double TRIMMED = 0.2, POWER = 0.8, BOUNDARY = 2.053, TAIL_LEVEL = 0.01;
 
 static int compare(const void *a, const void *b)
 {
@@ -113,6 +113,28 @@ void paired_estimate(const double *values, size_t n, const struct paired_setting
     double ratio = (normal_point(1.0 - s->level / 2.0) + normal_point(POWER)) * sqrt((double)n) *
                    out->error / log1p(s->margin);
     out->blocks_needed = ceil(ratio * ratio);
+}
+
+// Mean and squared error of what lies above the median.
+static double excess_of(const double *values, size_t n, double *work, double *error2)
+{
+    memcpy(work, values, n * sizeof *work);
+    qsort(work, n, sizeof *work, compare);
+    double middle = n % 2 == 1 ? work[n / 2] : (work[n / 2 - 1] + work[n / 2]) / 2.0;
+    for (size_t i = 0; i < n; i++) {
+        work[i] = work[i] > middle ? work[i] - middle : 0.0;
+    }
+    double deviation = deviation_of(work, n);
+    *error2 = deviation * deviation / (double)n;
+    return mean_of(work, n);
+}
+
+bool paired_tails_differ(const double *a, const double *b, size_t n, double *work)
+{
+    double a_error2, b_error2;
+    double gap = excess_of(b, n, work, &b_error2) - excess_of(a, n, work, &a_error2);
+    double error = sqrt(a_error2 + b_error2);
+    return fabs(gap) > student_point(1.0 - TAIL_LEVEL / 2.0, 2.0 * (double)(n - 1)) * error;
 }
 
 enum paired_verdict paired_judge(const struct paired_estimate *e, const struct paired_settings *s)

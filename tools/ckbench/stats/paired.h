@@ -48,6 +48,10 @@ struct paired_estimate {
 void paired_estimate(const double *log_ratios, size_t n, const struct paired_settings *settings,
                      double *work, struct paired_estimate *out);
 
+// Whether one arm is slow in more of its runs than the other: Brown and Forsythe's form of Levene's
+// test (1974) on what lies above each arm's median, at 1 %. `a` and `b` are logarithms, n of each.
+bool paired_tails_differ(const double *a, const double *b, size_t n, double *work);
+
 // `p` is the adjusted one.
 enum paired_verdict paired_judge(const struct paired_estimate *estimate,
                                  const struct paired_settings *settings);

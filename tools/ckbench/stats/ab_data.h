@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// An experiment of arms and cells as data: what measure fills, the record keeps, and ab_judge
+// reads. Layer: stats.
+#ifndef CKBENCH_AB_DATA_H
+#define CKBENCH_AB_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    AB_ARMS_MAX = 16,
+    AB_CELLS_MAX = 256,
+    AB_BLOCKS_MAX = 100000,
+    AB_SAMPLES_MAX = 4000000,
+    AB_NAME_ROOM = 65,
+    AB_DIGEST_ROOM = 17,
+    AB_BASE = 0,       // the arm that the others are set against
+    AB_AA = 1,         // the base once more
+    AB_CANDIDATES = 2, // the first of the others
+};
+
+enum ab_proof {
+    AB_IS_BASE,
+    AB_PROVEN,   // its setting is known to have taken effect
+    AB_UNPROVEN, // nobody can say
+};
+
+struct ab_arm {
+    char name[AB_NAME_ROOM];
+    enum ab_proof proof;
+};
+
+struct ab_cell {
+    char path[AB_NAME_ROOM];
+    char shape[AB_NAME_ROOM];     // "": none
+    char operation[AB_NAME_ROOM]; // "": none
+    int64_t bytes;                // -1: none
+    int64_t calls, warmup;        // of each process
+};
+
+// One process.
+struct ab_sample {
+    bool is_there;
+    int64_t position; // of the arm in its block, from 0
+    int64_t cpu_ns, wall_ns, minor_faults, major_faults, voluntary_switches, involuntary_switches;
+    int64_t peak_rss_kib;        // of the loop; 0: not to be had
+    char digest[AB_DIGEST_ROOM]; // "": none
+    int64_t whole_cpu_us, whole_minor_faults, whole_peak_rss_kib, spawner_peak_rss_kib;
+};
+
+// Block 0 is measured and never judged. Arrays are their owner's.
+struct ab_experiment {
+    struct ab_arm arms[AB_ARMS_MAX];
+    size_t arm_count;
+    struct ab_cell *cells;
+    size_t cell_count;
+    uint64_t seed;             // of all orders
+    size_t blocks;             // that `samples` has room for, block 0 included
+    struct ab_sample *samples; // by block, cell, arm
+};
+
+static inline struct ab_sample *ab_at(const struct ab_experiment *e, size_t block, size_t cell,
+                                      size_t arm)
+{
+    return &e->samples[(block * e->cell_count + cell) * e->arm_count + arm];
+}
+
+#endif
