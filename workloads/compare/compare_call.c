@@ -15,7 +15,7 @@
 #include <hiredis.h>
 
 #include "gen/inputs.h"
-#include "interleave.h"
+#include "compare/interleave.h"
 
 enum { CALLS_PER_BLOCK = 200, BLOCKS_DEFAULT = 200, ARGS = 3, TTL_MS = 3600000 };
 

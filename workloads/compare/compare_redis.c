@@ -11,7 +11,7 @@
 
 #include <hiredis.h>
 
-#include "interleave.h"
+#include "compare/interleave.h"
 
 enum { CALLS_PER_BLOCK = 200, BYTES_DEFAULT = 23547, BLOCKS_DEFAULT = 200 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "interleave.h"
+#include "compare/interleave.h"
 
 #include <stdio.h>
 #include <stdlib.h>
