@@ -136,6 +136,13 @@ int ckbench_time(int argc, char **argv, const char *compiler);
 /** Warms up, runs the loop and fills in what it cost. */
 void ckbench_bracket(void *bracket);
 
+// terrain.c and terrain_*.c, which share terrain_parts.h
+int ckbench_terrain_request(int argc, char **argv, const char *compiler);
+/** Why a terrain of the program cannot be one, in `fault`; NULL: they all can. */
+const char *ckbench_terrain_check(char *fault, size_t room);
+/** Sends the terrains of the program and returns how many there are. */
+uint64_t ckbench_list_terrains(void);
+
 // self_paths.c
 extern const char ckbench_self_prefix[];
 const struct ckbench_path *ckbench_self_find(const char *name, size_t len);

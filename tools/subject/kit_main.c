@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The program's entry: reads the request, refuses what it does not understand with one line and
-// status 2, and answers `list`. A request table, so that `time` and `terrain` are rows.
+// status 2, and answers `list`. A request table, one row each.
 #include "kit.h"
 
 #include <stdio.h>
@@ -15,6 +15,7 @@ static const struct {
     {"list", ckbench_list},
     {"count", ckbench_count},
     {"time", ckbench_time},
+    {"terrain", ckbench_terrain_request},
 };
 
 static void ckbench_list_words(struct ckbench_line *line, const char *key, const char *const *words)
@@ -63,6 +64,7 @@ static int ckbench_list(int argc, char **argv, const char *compiler)
         ckbench_send_path(path);
         lines++;
     }
+    lines += ckbench_list_terrains();
     ckbench_send_end(lines);
     return CKBENCH_EXIT_OK;
 }
@@ -71,7 +73,7 @@ static int ckbench_usage(const char *why, const char *word)
 {
     fprintf(stderr,
             "subject: %s%.100s; requests: list, count NAME,LAYOUT,WARMUP,N1,N2 ..., time PATH"
-            " --calls N\n",
+            " --calls N, terrain NAME OPTION=VALUE ...\n",
             why, word);
     return CKBENCH_EXIT_USAGE;
 }
@@ -86,7 +88,8 @@ int ckbench_main(int argc, char **argv, const char *compiler)
         if (strcmp(argv[1], ckbench_requests[i].name) != 0) {
             continue;
         }
-        if (ckbench_registry_check(fault, sizeof fault) != NULL) {
+        if (ckbench_registry_check(fault, sizeof fault) != NULL ||
+            ckbench_terrain_check(fault, sizeof fault) != NULL) {
             fprintf(stderr, "subject: %s\n", fault);
             return CKBENCH_EXIT_USAGE;
         }

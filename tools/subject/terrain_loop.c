@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The measured loop. Between the two readings of the clock lie the call and, if it was asked for,
+// the stall; everything else waits for the end of a block. Each caller has books of its own.
+#include "terrain_parts.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { POOL_SPREAD = 1 << 16 };
+
+static _Thread_local struct ckbench_caller *ckbench_caller_here;
+static struct ckbench_run *ckbench_run_here; // for threads that are no callers
+static unsigned char ckbench_pool[CKBENCH_VALUE_MAX + POOL_SPREAD];
+
+// Half of what a byte can say, so that compression finds something to do.
+static void ckbench_fill_pool(uint64_t seed)
+{
+    struct ckbench_random random;
+    ckbench_random_start(&random, seed, 0);
+    for (size_t i = 0; i < sizeof ckbench_pool; i++) {
+        ckbench_pool[i] = (unsigned char)("0123456789abcdef"[ckbench_random_next(&random) >> 60]);
+    }
+}
+
+const void *ckbench_load(uint64_t key, size_t *bytes)
+{
+    struct ckbench_caller *caller = ckbench_caller_here;
+    struct ckbench_run *run = ckbench_run_here;
+    const unsigned char *value = ckbench_pool + (ckbench_mix(key) & (POOL_SPREAD - 1));
+    if (caller == NULL) {
+        (void)__atomic_fetch_add(&run->elsewhere, 1, __ATOMIC_RELAXED);
+        ckbench_clock_pass(&run->clock, (int64_t)run->wishes.miss.scale_ns);
+        *bytes = run->wishes.value_p50;
+        return value;
+    }
+    int64_t start = ckbench_clock_now(&run->clock);
+    ckbench_clock_pass(&run->clock, ckbench_law_draw(&run->wishes.miss, &caller->random));
+    caller->loads++;
+    caller->load_ns += (uint64_t)(ckbench_clock_now(&run->clock) - start);
+    *bytes = caller->value_bytes;
+    return value;
+}
+
+int64_t ckbench_terrain_l2_ns(void *unused)
+{
+    struct ckbench_caller *caller = ckbench_caller_here;
+    (void)unused;
+    if (caller == NULL) {
+        return 0;
+    }
+    struct ckbench_run *run = caller->run;
+    int64_t ns = ckbench_law_draw(&run->wishes.l2, &caller->random);
+    if (!run->clock.is_virtual) {
+        return ns;
+    }
+    ckbench_clock_pass(&run->clock, ns);
+    return 0;
+}
+
+// From every multiple of its period on, calls that start are held until the stall is over.
+static void ckbench_hold(struct ckbench_run *run, int64_t start_ns)
+{
+    int64_t since = start_ns - run->origin_ns;
+    int64_t into = since % run->wishes.stall_every_ns;
+    if (since >= run->wishes.stall_every_ns && into < run->wishes.stall_ns) {
+        ckbench_clock_pass(&run->clock, run->wishes.stall_ns - into);
+    }
+}
+
+static enum ckbench_reason ckbench_take_turn(struct ckbench_run *run, int64_t now_ns,
+                                             struct ckbench_turn *turn)
+{
+    if (ckbench_is_stopped) {
+        return CKBENCH_BY_SIGNAL;
+    }
+    if (!ckbench_is_heard()) {
+        return CKBENCH_UNHEARD;
+    }
+    if (run->setup.callers == 1) {
+        return ckbench_source_next(&run->source, now_ns, turn);
+    }
+    (void)pthread_mutex_lock(&run->lock);
+    enum ckbench_reason reason = ckbench_source_next(&run->source, now_ns, turn);
+    (void)pthread_mutex_unlock(&run->lock);
+    return reason;
+}
+
+static void ckbench_make_call(struct ckbench_caller *caller, const struct ckbench_turn *turn)
+{
+    struct ckbench_run *run = caller->run;
+    struct ckbench_sample *sample = &caller->samples[caller->count];
+    uint64_t loads = caller->loads;
+    caller->value_bytes = turn->ask.value_bytes;
+    sample->start_ns = ckbench_clock_now(&run->clock);
+    if (run->wishes.stall_ns > 0) {
+        ckbench_hold(run, sample->start_ns);
+    }
+    sample->layer = run->terrain->call(run->state, &turn->ask);
+    if (run->clock.is_virtual) {
+        run->clock.tick_ns += (int64_t)run->wishes.call_ns;
+    }
+    sample->end_ns = ckbench_clock_now(&run->clock);
+    sample->intended_ns = run->is_closed ? sample->start_ns : turn->intended_ns;
+    sample->dropped = turn->dropped & INT32_MAX;
+    sample->is_loaded = caller->loads != loads;
+    caller->count++;
+}
+
+static int64_t ckbench_slice_end(const struct ckbench_caller *caller)
+{
+    return caller->run->origin_ns + (int64_t)(caller->slice + 1) * caller->run->slice_ns;
+}
+
+static void *ckbench_caller_main(void *context)
+{
+    struct ckbench_caller *caller = context;
+    struct ckbench_run *run = caller->run;
+    struct ckbench_turn turn;
+    enum ckbench_reason reason;
+    ckbench_caller_here = caller;
+    caller->schedstat =
+        run->clock.is_virtual ? -1 : open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    caller->delay_ns = ckbench_delay_ns(caller->schedstat);
+    int64_t now = ckbench_clock_now(&run->clock), slice_end = ckbench_slice_end(caller);
+    while ((reason = ckbench_take_turn(run, now, &turn)) == CKBENCH_RUNNING) {
+        if (!run->is_closed && turn.intended_ns > now) {
+            ckbench_clock_wait(&run->clock, turn.intended_ns);
+            if (ckbench_is_stopped) {
+                reason = CKBENCH_BY_SIGNAL;
+                break;
+            }
+        }
+        ckbench_make_call(caller, &turn);
+        now = caller->samples[caller->count - 1].end_ns;
+        if (caller->count == CKBENCH_BLOCK || now >= slice_end) {
+            ckbench_slices_fold(caller, now);
+            slice_end = ckbench_slice_end(caller);
+            now = ckbench_clock_now(&run->clock);
+        }
+    }
+    ckbench_slices_fold(caller, now);
+    if (caller->schedstat >= 0) {
+        (void)close(caller->schedstat);
+    }
+    (void)pthread_mutex_lock(&run->lock);
+    run->reason = run->reason == CKBENCH_RUNNING ? reason : run->reason;
+    (void)pthread_mutex_unlock(&run->lock);
+    return NULL;
+}
+
+void ckbench_loop_share(struct ckbench_run *run)
+{
+    ckbench_run_here = run;
+    ckbench_fill_pool(run->wishes.seed);
+}
+
+void ckbench_loop_run(struct ckbench_run *run)
+{
+    uint32_t started = 1;
+    run->reason = CKBENCH_RUNNING;
+    run->origin_ns = ckbench_clock_now(&run->clock);
+    run->last_ns = run->origin_ns;
+    int64_t length = run->is_recording ? (int64_t)(run->wishes.seconds * 1e9 + 0.5) : 0;
+    ckbench_source_start(&run->source, run->origin_ns,
+                         run->is_recording ? run->wishes.calls : run->wishes.warmup, length);
+    for (uint32_t i = 0; i < run->setup.callers; i++) {
+        run->callers[i].slice = 0;
+        run->callers[i].count = 0;
+    }
+    while (started < run->setup.callers &&
+           pthread_create(&run->callers[started].thread, NULL, ckbench_caller_main,
+                          &run->callers[started]) == 0) {
+        started++;
+    }
+    // Threads that are not to be had must not hold the slices open.
+    for (uint32_t i = started; i < run->setup.callers; i++) {
+        run->callers[i].slice = UINT64_MAX;
+    }
+    (void)ckbench_caller_main(&run->callers[0]);
+    for (uint32_t i = 1; i < started; i++) {
+        (void)pthread_join(run->callers[i].thread, NULL);
+    }
+    run->wall_ns = (uint64_t)(ckbench_clock_now(&run->clock) - run->origin_ns);
+}
