@@ -206,7 +206,7 @@ Test(redis_pool, a_full_queue_of_a_unix_socket_is_waited_for)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char url[160];
     int waiting[8], count = 0;
-    (void)snprintf(address.sun_path, sizeof address.sun_path, "/tmp/ckq.%ld", (long)getpid());
+    (void)snprintf(address.sun_path, sizeof address.sun_path, P_tmpdir "/ckq.%ld", (long)getpid());
     (void)snprintf(url, sizeof url, "unix://%s", address.sun_path);
     int listener = socket(AF_UNIX, SOCK_STREAM, 0);
     cr_assert(eq(int, bind(listener, (struct sockaddr *)&address, sizeof address), 0));
@@ -250,7 +250,7 @@ Test(redis_pool, a_peer_that_is_gone_raises_no_signal)
     const cachekit_redis_backend_options options = {.backoff_first_ms = 1, .backoff_max_ms = 1};
     char url[160], *bytes = calloc(BYTES, 1);
     pthread_t thread;
-    (void)snprintf(address.sun_path, sizeof address.sun_path, "/tmp/ckp.%ld", (long)getpid());
+    (void)snprintf(address.sun_path, sizeof address.sun_path, P_tmpdir "/ckp.%ld", (long)getpid());
     (void)snprintf(url, sizeof url, "unix://%s", address.sun_path);
     int listener = socket(AF_UNIX, SOCK_STREAM, 0);
     cr_assert(eq(int, bind(listener, (struct sockaddr *)&address, sizeof address), 0));

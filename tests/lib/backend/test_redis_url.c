@@ -124,7 +124,7 @@ Test(redis_url, addresses_pick_their_backend)
         cr_assert(eq(int, strcmp(backend->ops->name, rows[i].name), 0));
         cachekit_backend_free(backend);
     }
-    static const char *const wrong[] = {"", "memory", "memory:x", "http://h", "/tmp"};
+    static const char *const wrong[] = {"", "memory", "memory:x", "http://h", "/nowhere"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         cr_assert(eq(int, cachekit_backend_open(wrong[i], &backend, NULL), CACHEKIT_E_INVALID));
         cr_assert(backend == NULL);
