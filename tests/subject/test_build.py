@@ -118,7 +118,7 @@ class Folder(unittest.TestCase):
 
     def link(self, compiler, *parts):
         program = self.path("subject")
-        self.tool(compiler, *FLAGS, *parts, LIBRARY, "-o", program)
+        self.tool(compiler, *FLAGS, *parts, LIBRARY, "-lm", "-o", program)
         return program
 
     def names(self, program):

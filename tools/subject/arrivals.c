@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t ckbench_rotate(uint64_t value, unsigned by)
-{
-    return value << by | value >> (64 - by);
-}
-
 // The finalizer of SplitMix64 (Steele, Lea and Flood 2014).
 uint64_t ckbench_mix(uint64_t value)
 {
@@ -27,20 +22,6 @@ void ckbench_random_start(struct ckbench_random *random, uint64_t seed, uint64_t
     for (size_t i = 0; i < 4; i++) {
         random->s[i] = ckbench_mix(at + i * 0x9e3779b97f4a7c15);
     }
-}
-
-uint64_t ckbench_random_next(struct ckbench_random *random)
-{
-    uint64_t *s = random->s;
-    uint64_t out = ckbench_rotate(s[0] + s[3], 23) + s[0];
-    uint64_t shifted = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= shifted;
-    s[3] = ckbench_rotate(s[3], 45);
-    return out;
 }
 
 double ckbench_random_unit(struct ckbench_random *random)

@@ -273,6 +273,7 @@ void ckbench_send_terrain_results(struct ckbench_run *run)
             ckbench_send_exact(run, layer, time);
         }
     }
+    ckbench_source_count(&run->source);
     ckbench_send_zipf(run);
     ckbench_send_values(run);
     ckbench_send_books(run);

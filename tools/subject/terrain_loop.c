@@ -141,12 +141,10 @@ static void *ckbench_caller_main(void *context)
         }
     }
     ckbench_slices_fold(caller, now);
+    ckbench_caller_leaves(caller, reason);
     if (caller->schedstat >= 0) {
         (void)close(caller->schedstat);
     }
-    (void)pthread_mutex_lock(&run->lock);
-    run->reason = run->reason == CKBENCH_RUNNING ? reason : run->reason;
-    (void)pthread_mutex_unlock(&run->lock);
     return NULL;
 }
 

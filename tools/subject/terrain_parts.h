@@ -29,7 +29,19 @@ struct ckbench_random {
     uint64_t s[4];
 };
 void ckbench_random_start(struct ckbench_random *random, uint64_t seed, uint64_t stream);
-uint64_t ckbench_random_next(struct ckbench_random *random);
+static inline uint64_t ckbench_random_next(struct ckbench_random *random)
+{
+    uint64_t *s = random->s;
+    uint64_t sum = s[0] + s[3], shifted = s[1] << 17;
+    uint64_t out = (sum << 23 | sum >> 41) + s[0];
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= shifted;
+    s[3] = s[3] << 45 | s[3] >> 19;
+    return out;
+}
 /** Over 0, at most 1. */
 double ckbench_random_unit(struct ckbench_random *random);
 uint64_t ckbench_mix(uint64_t value);
@@ -72,7 +84,19 @@ struct ckbench_zipf {
 };
 bool ckbench_zipf_start(struct ckbench_zipf *zipf, uint64_t keys, double exponent);
 void ckbench_zipf_end(struct ckbench_zipf *zipf);
-uint64_t ckbench_zipf_rank(const struct ckbench_zipf *zipf, struct ckbench_random *random);
+uint64_t ckbench_zipf_reject(const struct ckbench_zipf *zipf, struct ckbench_random *random);
+static inline uint64_t ckbench_zipf_rank(const struct ckbench_zipf *zipf,
+                                         struct ckbench_random *random)
+{
+    if (zipf->alias == NULL) {
+        return ckbench_zipf_reject(zipf, random);
+    }
+    // One number: the high half of its product with `keys` is the slot, the low half the place.
+    uint64_t number = ckbench_random_next(random), low = (number & UINT32_MAX) * zipf->keys;
+    uint64_t slot = ((number >> 32) * zipf->keys + (low >> 32)) >> 32;
+    const struct ckbench_alias *found = &zipf->alias[slot];
+    return number * zipf->keys < found->keep ? slot : found->other;
+}
 /** The share of the ranks below `rank`. */
 double ckbench_zipf_share_below(const struct ckbench_zipf *zipf, uint64_t rank);
 
@@ -96,7 +120,7 @@ struct ckbench_certificate {
     double chi2, p; /* p < 0: too few groups to say */
 };
 extern const uint64_t ckbench_zipf_top[4];
-void ckbench_zipf_note(struct ckbench_zipf_books *books, uint64_t rank);
+void ckbench_zipf_note(struct ckbench_zipf_books *books, uint64_t rank, uint64_t times);
 struct ckbench_certificate ckbench_zipf_judge(const struct ckbench_zipf *zipf,
                                               const struct ckbench_zipf_books *books);
 /** The chance of a chi-square of at least `chi2` with `freedom` degrees of freedom. */
@@ -194,6 +218,11 @@ enum ckbench_reason {
     CKBENCH_UNHEARD
 };
 extern const char *const ckbench_reason_names[];
+/** What is known of a rank, side by side, so that a draw touches one line of memory. */
+struct ckbench_ranked {
+    uint32_t key, value_bytes;
+    uint64_t draws;
+};
 struct ckbench_source {
     const struct ckbench_wishes *wishes;
     struct ckbench_zipf zipf;
@@ -203,8 +232,8 @@ struct ckbench_source {
     struct ckbench_trace trace;
     size_t trace_at;
     struct ckbench_arrivals arrivals;
-    uint32_t *scattered;   /* of small key ranges */
-    uint32_t *value_sizes; /* by place in a round of ranks or keys */
+    struct ckbench_ranked *ranked; /* of small key ranges */
+    uint32_t *value_sizes;         /* by place in a round of ranks or keys */
     uint64_t value_counts[CKBENCH_CELLS];
     uint64_t value_max;
     FILE *dump;
@@ -223,6 +252,8 @@ struct ckbench_turn {
 bool ckbench_source_open(struct ckbench_source *source, const struct ckbench_wishes *wishes,
                          char *fault, size_t room);
 void ckbench_source_close(struct ckbench_source *source);
+/** Brings the books of ranks and sizes up to date. */
+void ckbench_source_count(struct ckbench_source *source);
 void ckbench_source_start(struct ckbench_source *source, int64_t now_ns, uint64_t calls,
                           int64_t length_ns);
 /** RUNNING and the next turn, or why there is none. One caller at a time. */
@@ -292,6 +323,8 @@ void ckbench_loop_share(struct ckbench_run *run);
 // terrain_slices.c
 /** Files the caller's samples. The caller is then in the slice of `now_ns`, or later. */
 void ckbench_slices_fold(struct ckbench_caller *caller, int64_t now_ns);
+/** Its last samples are filed. The first caller's reason stands. */
+void ckbench_caller_leaves(struct ckbench_caller *caller, enum ckbench_reason reason);
 /** Everybody is done: sends what is open. */
 void ckbench_slices_end(struct ckbench_run *run);
 uint64_t ckbench_steal_ticks(void);

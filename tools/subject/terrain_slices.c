@@ -165,12 +165,18 @@ static void ckbench_send_slices(struct ckbench_run *run, uint64_t end, int64_t c
 }
 
 // Under the lock.
+static void ckbench_note_delay(struct ckbench_caller *caller)
+{
+    uint64_t delay = ckbench_delay_ns(caller->schedstat);
+    ckbench_slice_of(caller->run, caller->slice)->run_delay_ns += delay - caller->delay_ns;
+    caller->delay_ns = delay;
+}
+
+// Under the lock.
 static void ckbench_caller_moves(struct ckbench_caller *caller, uint64_t slice)
 {
     struct ckbench_run *run = caller->run;
-    uint64_t delay = ckbench_delay_ns(caller->schedstat);
-    ckbench_slice_of(run, caller->slice)->run_delay_ns += delay - caller->delay_ns;
-    caller->delay_ns = delay;
+    ckbench_note_delay(caller);
     caller->slice = slice;
     uint64_t least = slice;
     for (uint32_t i = 0; i < run->setup.callers; i++) {
@@ -206,6 +212,15 @@ void ckbench_slices_fold(struct ckbench_caller *caller, int64_t now_ns)
     if (!run->clock.is_virtual) {
         ckbench_slice_of(run, caller->slice)->kit_ns += (uint64_t)(ckbench_monotonic_ns() - begun);
     }
+    (void)pthread_mutex_unlock(&run->lock);
+}
+
+void ckbench_caller_leaves(struct ckbench_caller *caller, enum ckbench_reason reason)
+{
+    struct ckbench_run *run = caller->run;
+    (void)pthread_mutex_lock(&run->lock);
+    ckbench_note_delay(caller);
+    run->reason = run->reason == CKBENCH_RUNNING ? reason : run->reason;
     (void)pthread_mutex_unlock(&run->lock);
 }
 

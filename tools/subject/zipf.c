@@ -112,7 +112,7 @@ void ckbench_zipf_end(struct ckbench_zipf *zipf)
     zipf->alias = NULL;
 }
 
-static uint64_t ckbench_zipf_reject(const struct ckbench_zipf *zipf, struct ckbench_random *random)
+uint64_t ckbench_zipf_reject(const struct ckbench_zipf *zipf, struct ckbench_random *random)
 {
     for (;;) {
         double area =
@@ -125,19 +125,6 @@ static uint64_t ckbench_zipf_reject(const struct ckbench_zipf *zipf, struct ckbe
             return (uint64_t)k - 1;
         }
     }
-}
-
-uint64_t ckbench_zipf_rank(const struct ckbench_zipf *zipf, struct ckbench_random *random)
-{
-    if (zipf->alias == NULL) {
-        return ckbench_zipf_reject(zipf, random);
-    }
-    // One number: the high half of the product with `keys` is the slot, the low half the place in
-    // it.
-    uint64_t number = ckbench_random_next(random), low = (number & UINT32_MAX) * zipf->keys;
-    uint64_t slot = ((number >> 32) * zipf->keys + (low >> 32)) >> 32;
-    const struct ckbench_alias *found = &zipf->alias[slot];
-    return number * zipf->keys < found->keep ? slot : found->other;
 }
 
 void ckbench_scatter_start(struct ckbench_scatter *scatter, uint64_t keys, uint64_t seed)

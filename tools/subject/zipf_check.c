@@ -9,12 +9,12 @@ enum { EXPECTED_LEAST = 20 };
 
 const uint64_t ckbench_zipf_top[4] = {1, 10, 100, 1000};
 
-void ckbench_zipf_note(struct ckbench_zipf_books *books, uint64_t rank)
+void ckbench_zipf_note(struct ckbench_zipf_books *books, uint64_t rank, uint64_t times)
 {
-    books->draws++;
-    books->cells[ckbench_cell(rank)]++;
+    books->draws += times;
+    books->cells[ckbench_cell(rank)] += times;
     for (size_t i = 0; i < 4; i++) {
-        books->top[i] += rank < ckbench_zipf_top[i];
+        books->top[i] += rank < ckbench_zipf_top[i] ? times : 0;
     }
 }
 
