@@ -4,6 +4,7 @@
 #include "measure/proc.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -133,7 +134,12 @@ static void end_all(struct proc_pool *pool)
     bool hurry = interrupt_count() > 1;
     for (size_t i = 0; i < pool->running_count; i++) {
         struct child *child = pool->running[i];
-        if (!child->stopping || (hurry && !child->hurried)) {
+        if (child->task.spec.is_asked_to_end && !hurry && child->result.pid > 0) {
+            if (!child->asked) {
+                (void)kill(-child->result.pid, SIGTERM);
+                child->asked = true;
+            }
+        } else if (!child->stopping || (hurry && !child->hurried)) {
             child->hurried = hurry;
             child_stop(child, PROC_INTERRUPTED, hurry ? KEEPER_KILL : KEEPER_STOP);
         }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Equations, all on integers. A side that nobody knows makes an equation unverified, which is said
+// and is not the same as balanced.
+#include "stats/terrain_books.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stats/terrain_cells.h"
+
+__attribute__((format(printf, 4, 5))) static void equate(struct terrain_books *books, int64_t left,
+                                                         int64_t right, const char *format, ...)
+{
+    if (books->count == TERRAIN_EQUATIONS_MAX) {
+        books->wrong++; // never reached: the table has room for all layers
+        return;
+    }
+    struct terrain_equation *equation = &books->equations[books->count++];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(equation->what, sizeof equation->what, format, arguments);
+    va_end(arguments);
+    equation->left = left;
+    equation->right = right;
+    equation->is_balanced = right >= 0 && left == right;
+    books->unverified += right < 0;
+    books->wrong += right >= 0 && left != right;
+}
+
+static int64_t row_calls(const struct terrain_recording *r, size_t row)
+{
+    int64_t calls = 0;
+    for (size_t i = 0; i < r->slice_count; i++) {
+        calls += row < r->layer_count ? r->slices[i].n[row] : r->slices[i].unattributed;
+    }
+    return calls;
+}
+
+// The slices in which the cells of a row and time are not as many as its calls.
+static int64_t slices_apart(const struct terrain_recording *r, size_t row, enum terrain_time time)
+{
+    int64_t apart = 0;
+    for (size_t i = 0; i < r->slice_count; i++) {
+        const struct terrain_slice *slice = &r->slices[i];
+        int64_t counted = 0;
+        for (size_t c = 0; c < slice->cell_count; c++) {
+            const struct terrain_cell *cell = &r->cells[slice->first_cell + c];
+            counted += cell->row == row && cell->time == time ? cell->count : 0;
+        }
+        apart += counted != (row < r->layer_count ? slice->n[row] : slice->unattributed);
+    }
+    return apart;
+}
+
+// Quantiles that do not lie in the cell which holds their rank.
+static int64_t quantiles_apart(const struct terrain_recording *r, size_t row,
+                               enum terrain_time time)
+{
+    uint64_t counts[TERRAIN_CELLS];
+    const struct terrain_exact *exact = &r->exact[row][time];
+    const struct {
+        int64_t ns;
+        uint64_t rank;
+    } points[] = {{exact->p50_ns, terrain_rank((uint64_t)exact->n, 500)},
+                  {exact->p99_ns, terrain_rank((uint64_t)exact->n, 990)},
+                  {exact->max_ns, (uint64_t)exact->n}};
+    int64_t apart = 0;
+    terrain_sum_cells(r, row, time, counts);
+    for (size_t i = 0; exact->n > 0 && i < sizeof points / sizeof points[0]; i++) {
+        apart += terrain_cell_at(counts, points[i].rank) != terrain_cell_of((uint64_t)points[i].ns);
+    }
+    return apart;
+}
+
+static void check_row(const struct terrain_recording *r, size_t row, struct terrain_books *books)
+{
+    const char *name = terrain_row_name(r, row);
+    int64_t calls = row_calls(r, row);
+    for (int time = 0; time < TERRAIN_TIMES; time++) {
+        if (!terrain_has_time(r, time)) {
+            continue;
+        }
+        const char *word = terrain_time_words[time];
+        int64_t apart = slices_apart(r, row, time) + quantiles_apart(r, row, time);
+        equate(books, calls, r->exact[row][time].n, "%s %s: calls of slices = samples", name, word);
+        equate(books, apart, 0, "%s %s: cells that contradict slices or quantiles", name, word);
+    }
+    const struct terrain_exact *exact = r->exact[row];
+    if (terrain_has_time(r, TERRAIN_RESPONSE)) {
+        equate(books, exact[TERRAIN_RESPONSE].sum_ns,
+               exact[TERRAIN_SERVICE].sum_ns + exact[TERRAIN_WAIT].sum_ns,
+               "%s: response = service + wait, in all, ns", name);
+    }
+    if (row < r->layer_count) {
+        equate(books, calls, r->books[row].calls >= 0 ? r->books[row].calls : -1,
+               "%s: calls of slices = calls of the books", name);
+        equate(books, calls, r->books[row].counted, "%s: calls = counted by the terrain", name);
+    }
+}
+
+static void check_totals(const struct terrain_recording *r, struct terrain_books *books)
+{
+    struct terrain_slice sum = {0};
+    int64_t answered = 0, gaps = 0, unequal = 0;
+    for (size_t i = 0; i < r->slice_count; i++) {
+        const struct terrain_slice *s = &r->slices[i];
+        int64_t n = s->unattributed;
+        for (size_t layer = 0; layer < r->layer_count; layer++) {
+            n += s->n[layer];
+        }
+        sum.dropped += s->dropped;
+        sum.late += s->late;
+        sum.failed += s->failed;
+        sum.unattributed += s->unattributed;
+        answered += n;
+        unequal += n != terrain_started(s);
+        gaps += s->end_ns < s->start_ns || (i > 0 && s->start_ns != r->slices[i - 1].end_ns);
+    }
+    equate(books, (int64_t)r->slice_count, r->end.slices, "slices");
+    equate(books, gaps, 0, "slices that do not follow one another");
+    equate(books, unequal, 0, "slices whose calls are not asked less dropped");
+    equate(books, answered, r->end.calls, "calls of slices = calls of the run");
+    equate(books, sum.dropped, r->end.dropped, "dropped");
+    equate(books, sum.late, r->end.late, "late");
+    equate(books, sum.failed, r->end.failed, "failed");
+    equate(books, sum.unattributed, r->end.unattributed, "unattributed");
+}
+
+void terrain_books_check(const struct terrain_recording *recording, struct terrain_books *books)
+{
+    memset(books, 0, sizeof *books);
+    check_totals(recording, books);
+    for (size_t row = 0; row <= recording->layer_count; row++) {
+        check_row(recording, row, books);
+    }
+    if (recording->loader.layer[0] != '\0') {
+        int row = terrain_row(recording, recording->loader.layer);
+        int64_t calls = row >= 0 ? row_calls(recording, (size_t)row) : 0;
+        equate(books, calls, recording->loader.calls, "%s: calls = calls the loader knows of",
+               recording->loader.layer);
+        equate(books, calls, recording->loader.runs, "%s: calls = runs of the loader",
+               recording->loader.layer);
+    }
+    books->unattributed = recording->end.unattributed;
+}
+
+const char *terrain_books_verdict(const struct terrain_books *books)
+{
+    return books->wrong > 0 ? "unbalanced" : books->unattributed > 0 ? "unattributed" : "balanced";
+}
+
+bool terrain_books_are_good(const struct terrain_books *books)
+{
+    return books->wrong == 0 && books->unattributed == 0;
+}
