@@ -70,7 +70,14 @@ static void give_back(cachekit_arena *arena, struct block *block)
 
 void cki_arena_wipe(cachekit_arena *arena)
 {
-    for (struct block *block = arena->chunk; block != NULL; block = block->older) {
+    struct block *newest = arena->chunk;
+    if (newest == NULL) {
+        return;
+    }
+    // Nothing of the newest block was handed out between its two ends.
+    cki_wipe(newest + 1, (size_t)(arena->low - (uint8_t *)(newest + 1)));
+    cki_wipe(arena->high, (size_t)((uint8_t *)newest + newest->size - arena->high));
+    for (struct block *block = newest->older; block != NULL; block = block->older) {
         cki_wipe(block + 1, block->size - sizeof *block);
     }
 }

@@ -101,7 +101,9 @@ static void land(struct cki_backed_call *c, struct cki_flight *flight, cachekit_
     bool is_loose = status == CACHEKIT_OK && (c->hit->grip & CKI_GRIP_TAGS) != CKI_GRIP_REPLY;
     uint32_t waiters = cki_flight_close(flights, flight);
     flight->status = status;
-    flight->error = *c->error;
+    if (status != CACHEKIT_OK) {
+        flight->error = *c->error;
+    }
     if (status == CACHEKIT_OK && !is_loose) {
         flight->reply = reply_of(c->hit);
         cki_reply_hold(flight->reply, waiters);
@@ -109,12 +111,14 @@ static void land(struct cki_backed_call *c, struct cki_flight *flight, cachekit_
     cki_flight_settle(flights, flight, is_loose ? CKI_ABANDONED : CKI_LANDED);
 }
 
-// Another flight may have landed between our look and our take-off.
+// A flight may have landed between our look and our take-off; if none did, it was looked already.
 static cachekit_status lead(struct cki_backed_call *c, struct cki_flight *flight)
 {
-    cachekit_status status = cki_backed_look(c);
+    struct cki_flights *flights = &c->b->function->flights;
+    bool has_landed = cki_flights_landed(flights) != c->landed;
+    cachekit_status status = has_landed ? cki_backed_look(c) : CACHEKIT_MISS;
     if (status == CACHEKIT_OK) {
-        cki_flight_settle(&c->b->function->flights, flight, CKI_ABANDONED);
+        cki_flight_settle(flights, flight, CKI_ABANDONED);
         return status;
     }
     status = cki_backed_fetch(c);
@@ -172,11 +176,11 @@ static void begin_call(struct cki_backed_call *c, cachekit_function *function,
     c->hit = hit;
     c->error = error;
     c->token[0] = '\0';
+    c->landed = cki_flights_landed(&function->flights);
 }
 
-// How deep arguments and values get in the stack: the reader of values holds 16 KiB of it, the
-// writer of JSON 32.
-enum { PAGES_OF_KEY = 2, PAGES_OF_READ = 6, PAGES_OF_WRITE = 10 };
+// Arguments, and what was stored, have passed over the stack.
+enum { PAGES_OF_KEY = 1, PAGES_OF_READ = 6 };
 
 static cachekit_status end_call(const struct cki_backed_call *c, cachekit_status status,
                                 unsigned pages)
@@ -204,10 +208,7 @@ static void end_uncancelled(int before)
 static cachekit_status call_slowly(struct cki_backed_call *c, bool has_key)
 {
     cachekit_error failure, *given = c->error;
-    failure.status = CACHEKIT_OK;
-    failure.foreign = 0;
-    failure.position = 0;
-    failure.text[0] = '\0';
+    cki_error_empty(&failure);
     c->error = &failure;
     c->cancel_state = begin_uncancelled();
     if (!has_key) {
@@ -217,6 +218,7 @@ static cachekit_status call_slowly(struct cki_backed_call *c, bool has_key)
     }
     cachekit_status status = has_key ? fly(c) : compute(c, NULL);
     end_uncancelled(c->cancel_state);
+    c->error = given;
     if (status != CACHEKIT_OK && given != NULL) {
         *given = failure;
     }
@@ -236,7 +238,7 @@ cachekit_status cki_backed_call(cachekit_function *function, const cachekit_arg 
     if (status >= 0 || (status == CACHEKIT_E_NOMEM && c.b->codec.wire == CACHEKIT_WIRE_AUTO)) {
         status = call_slowly(&c, status == CACHEKIT_OK);
     }
-    return end_call(&c, status, PAGES_OF_WRITE);
+    return end_call(&c, status, CKI_PAGES_OF_SECRETS);
 }
 
 cachekit_status cki_backed_peek(cachekit_function *function, const cachekit_arg *args, size_t count,

@@ -23,6 +23,9 @@ struct cki_told {
     _Atomic uint64_t untold;
 };
 
+// How deep values get in the stack: their reader holds 16 KiB of it, the writer of JSON 32.
+enum { CKI_PAGES_OF_SECRETS = 10 };
+
 struct cki_backed {
     struct cachekit_function *function;
     cachekit_backend *backend;

@@ -14,12 +14,22 @@ struct cki_backed_call {
     char text[CACHEKIT_KEY_AUTO_ROOM];
     cachekit_slice name; // the key as the backend gets it
     struct cki_key key;
-    uint64_t epoch; // before the backend was asked
+    uint64_t epoch;  // before the backend was asked
+    uint64_t landed; // flights, before memory was looked in
     cachekit_hit *hit;
     cachekit_error *error;
     char token[CACHEKIT_LOCK_TOKEN_ROOM]; // of the lock among processes, "": not had
     int cancel_state;                     // the caller's
 };
+
+// Without its text, which is long.
+static inline void cki_error_empty(cachekit_error *error)
+{
+    error->status = CACHEKIT_OK;
+    error->foreign = 0;
+    error->position = 0;
+    error->text[0] = '\0';
+}
 
 static inline cachekit_slice cki_block_slice(const struct cki_block *block)
 {

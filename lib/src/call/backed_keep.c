@@ -75,7 +75,8 @@ cachekit_status cki_backed_keep(struct cki_backed_call *c, const cachekit_result
                                 struct cki_reply *reply, struct cki_flight *flight)
 {
     struct cki_backed *b = c->b;
-    cachekit_error failure = {CACHEKIT_OK, 0, 0, ""};
+    cachekit_error failure;
+    cki_error_empty(&failure);
     cachekit_status status = cki_codec_encode(&b->codec, c->name, result, reply, &failure);
     if (status == CACHEKIT_ROTATE) {
         tell_of_rotation(b);

@@ -7,7 +7,9 @@
 #include "base/alloc.h"
 #include "base/entropy.h"
 #include "base/status.h"
+#include "base/wiping.h"
 #include "call/args.h"
+#include "call/backed.h"
 #include "call/fork.h"
 
 #define BUDGET_DEFAULT ((size_t)100 << 20)
@@ -185,7 +187,11 @@ cachekit_status cachekit_cache_free(cachekit_cache *cache)
     cki_ticker_stop(&cache->ticker);
     cki_fork_delist(cache);
     (void)pthread_mutex_destroy(&cache->lock);
+    bool had_secrets = cache->options.keyring != NULL;
     cki_free(cache->options.allocator, cache, sizeof *cache);
+    if (had_secrets) {
+        cki_stack_wipe(CKI_PAGES_OF_SECRETS);
+    }
     return CACHEKIT_OK;
 }
 

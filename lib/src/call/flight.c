@@ -4,6 +4,7 @@
 // that two threads whose computations need each other's do not wait in a circle.
 #include "call/flight.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "call/fork.h"
@@ -119,13 +120,14 @@ static void unlist_locked(struct cki_flights *flights, struct cki_flight *flight
     }
     *at = flight->next;
     flight->is_listed = false;
+    atomic_fetch_add_explicit(&flights->landed, 1, memory_order_release);
 }
 
 static void take_off_locked(struct cki_flights *flights, const struct cki_key *key,
                             struct cki_flight *mine, bool is_alone)
 {
     struct cki_flight **bucket = bucket_of(flights, key);
-    memset(mine, 0, sizeof *mine);
+    memset(mine, 0, offsetof(struct cki_flight, error)); // which is long, and last
     mine->key = key;
     mine->owner = pthread_self();
     mine->is_alone = is_alone;
@@ -159,7 +161,9 @@ static bool follow_locked(struct cki_flights *flights, struct cki_flight *flight
     end_wait(&wait);
     atomic_store(&mine->state, atomic_load(&flight->state));
     mine->status = flight->status;
-    mine->error = flight->error;
+    if (flight->status != CACHEKIT_OK) {
+        mine->error = flight->error;
+    }
     mine->entry = flight->entry;
     mine->reply = flight->reply;
     if (--flight->waiters == 0) {

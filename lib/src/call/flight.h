@@ -30,15 +30,16 @@ struct cki_flight {
     atomic_bool is_overtaken; // an invalidation came after the start: not to be stored
     uint32_t waiters;
     cachekit_status status;
-    cachekit_error error;
     struct cki_entry *entry; // the result; every waiter has a hold on it
     struct cki_reply *reply; // the same of a function with a backend
+    cachekit_error error;    // where the status is none of success
 };
 
 struct cki_flights {
     pthread_mutex_t lock;
     pthread_cond_t settled;
     uint64_t take_offs;
+    _Atomic uint64_t landed; // those that are in the air no more; changed under the lock
     struct cki_flight *buckets[CKI_FLIGHT_BUCKETS];
 };
 
@@ -55,6 +56,12 @@ enum cki_joined {
     CKI_ALONE,
     CKI_FOLLOWED // `mine` has the outcome of another's flight; on success a hold on its entry
 };
+
+// Where this has not changed since before a look, nothing has been kept since then.
+static inline uint64_t cki_flights_landed(const struct cki_flights *flights)
+{
+    return atomic_load_explicit(&flights->landed, memory_order_acquire);
+}
 
 // Cancellation must be off: a waiter that goes must say so.
 enum cki_joined cki_flight_join(struct cki_flights *flights, const struct cki_key *key,

@@ -18,6 +18,16 @@ struct question {
     int64_t began_ns;
 };
 
+// Counted from the clock's last reading.
+static int64_t deadline_of(const struct cki_backed *b, const struct question *q)
+{
+    int64_t ms = b->deadline_ms, end_ns;
+    return __builtin_mul_overflow(ms, 1000000, &end_ns) ||
+                   __builtin_add_overflow(q->began_ns, end_ns, &end_ns)
+               ? INT64_MAX
+               : end_ns;
+}
+
 static int64_t now_ns(void)
 {
     struct timespec now;
@@ -67,15 +77,12 @@ void cki_l2_log(struct cki_backed *b, cachekit_log_level level, const char *what
 // Who is refused is told so once, until that has changed.
 static void log_failure(struct cki_backed *b, enum cki_operation operation, cachekit_status status)
 {
-    bool was_locked_out = atomic_load_explicit(&b->is_locked_out, memory_order_relaxed);
-    bool is_locked_out = status == CACHEKIT_E_REMOTE_AUTH;
-    if (is_locked_out != was_locked_out && (is_locked_out || status >= 0) &&
-        atomic_exchange(&b->is_locked_out, is_locked_out) == was_locked_out && is_locked_out) {
-        cki_l2_tell(b, CACHEKIT_LOG_ERROR, "a question was refused", status, 0);
-    } else if (status < 0 && !is_locked_out) {
-        bool is_delete = operation == CKI_DELETE;
+    bool is_delete = operation == CKI_DELETE;
+    if (status != CACHEKIT_E_REMOTE_AUTH) {
         cki_l2_log(b, is_delete ? CACHEKIT_LOG_ERROR : CACHEKIT_LOG_WARNING,
                    is_delete ? "a key was not removed" : "a question failed", status);
+    } else if (!atomic_exchange(&b->is_locked_out, true)) {
+        cki_l2_tell(b, CACHEKIT_LOG_ERROR, "a question was refused", status, 0);
     }
 }
 
@@ -104,22 +111,27 @@ shed:
     return false;
 }
 
-static void count(struct cki_backed *b, const struct question *q, cachekit_status status,
-                  size_t size_bytes)
+// How long it took.
+static int64_t count(struct cki_backed *b, const struct question *q, cachekit_status status,
+                     size_t size_bytes)
 {
+    int64_t took_ns = now_ns() - q->began_ns;
     if (status < 0) {
         cki_count(&b->failures);
+        log_failure(b, q->operation, status);
+    } else if (atomic_load_explicit(&b->is_locked_out, memory_order_relaxed)) {
+        atomic_store(&b->is_locked_out, false);
     }
-    log_failure(b, q->operation, status);
     if (b->metrics != NULL) {
-        const struct cki_operation_done done = {q->operation, CKI_TIER_L2, status >= 0,
-                                                now_ns() - q->began_ns, size_bytes};
+        const struct cki_operation_done done = {q->operation, CKI_TIER_L2, status >= 0, took_ns,
+                                                size_bytes};
         cki_metrics_count(b->metrics, &done);
     }
+    return took_ns;
 }
 
-static void end(struct cki_backed *b, const struct question *q, cachekit_status status,
-                size_t size_bytes)
+static int64_t end(struct cki_backed *b, const struct question *q, cachekit_status status,
+                   size_t size_bytes)
 {
     if (b->has_breaker) {
         cki_breaker_report(&b->breaker, q->ticket, cki_outcome_of(status));
@@ -127,7 +139,7 @@ static void end(struct cki_backed *b, const struct question *q, cachekit_status 
     if (b->has_pressure) {
         cki_backpressure_leave(&b->pressure);
     }
-    count(b, q, status, size_bytes);
+    return count(b, q, status, size_bytes);
 }
 
 cachekit_status cki_l2_get(struct cki_backed *b, cachekit_slice key, cachekit_buffer *value)
@@ -136,12 +148,10 @@ cachekit_status cki_l2_get(struct cki_backed *b, cachekit_slice key, cachekit_bu
     if (!begin(b, CKI_GET, &q)) {
         return CACHEKIT_MISS;
     }
-    cachekit_status status =
-        b->backend->ops->get(b->backend, key, cachekit_deadline_ns(b->deadline_ms), value, NULL);
-    end(b, &q, status, status == CACHEKIT_OK ? value->len : 0);
+    cachekit_status status = b->backend->ops->get(b->backend, key, deadline_of(b, &q), value, NULL);
+    int64_t took_ns = end(b, &q, status, status == CACHEKIT_OK ? value->len : 0);
     cki_count(&b->asked);
-    atomic_fetch_add_explicit(&b->asked_ns, (uint64_t)(now_ns() - q.began_ns),
-                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&b->asked_ns, (uint64_t)took_ns, memory_order_relaxed);
     return status == CACHEKIT_OK || status == CACHEKIT_E_WRONG_TYPE ? status : CACHEKIT_MISS;
 }
 
@@ -151,9 +161,9 @@ bool cki_l2_set(struct cki_backed *b, cachekit_slice key, cachekit_slice value, 
     if (!begin(b, CKI_SET, &q)) {
         return false;
     }
-    cachekit_status status = b->backend->ops->set(b->backend, key, value, ttl_ms,
-                                                  cachekit_deadline_ns(b->deadline_ms), NULL);
-    end(b, &q, status, value.len);
+    cachekit_status status =
+        b->backend->ops->set(b->backend, key, value, ttl_ms, deadline_of(b, &q), NULL);
+    (void)end(b, &q, status, value.len);
     return status == CACHEKIT_OK;
 }
 
@@ -162,7 +172,7 @@ cachekit_status cki_l2_remove(struct cki_backed *b, cachekit_slice key)
     const struct question q = {.operation = CKI_DELETE, .began_ns = now_ns()};
     cachekit_status status =
         b->backend->ops->remove(b->backend, key, cachekit_deadline_ns(b->deadline_ms), NULL);
-    count(b, &q, status, 0);
+    (void)count(b, &q, status, 0);
     return status;
 }
 
@@ -179,7 +189,7 @@ static struct cki_tracked *remove_some(struct cki_backed *b, struct cki_tracked 
     const struct question q = {.operation = CKI_DELETE, .began_ns = now_ns()};
     cachekit_status answer = b->backend->ops->remove_many(
         b->backend, keys, n, cachekit_deadline_ns(b->deadline_ms), done, NULL);
-    count(b, &q, answer, 0);
+    (void)count(b, &q, answer, 0);
     for (size_t i = 0; i < n; i++, list = list->next) {
         list->is_owed = answer < 0 && !done[i];
     }

@@ -198,6 +198,17 @@ Test(backed_rules, one_deadline_is_enough_to_learn_that_a_backend_is_away)
     backed_close(&t);
 }
 
+Test(backed_rules, keys_that_were_only_read_belong_to_the_whole_function)
+{
+    backed_open(&t, NULL);
+    cr_assert(backed_layer(&t, 1) == CACHEKIT_LAYER_MISS);
+    backed_reopen(&t, NULL);
+    cr_assert(backed_layer(&t, 1) == CACHEKIT_LAYER_L2);
+    cr_assert(cachekit_invalidate_all(t.f) == CACHEKIT_OK);
+    cr_assert(backed_layer(&t, 1) == CACHEKIT_LAYER_MISS);
+    backed_close(&t);
+}
+
 Test(backed_rules, lives_are_shortened_at_random_up_to_the_share)
 {
     int64_t least = INT64_MAX, most = 0;
