@@ -91,31 +91,39 @@ static bool ckbench_read_twitter_line(struct ckbench_reading *reading, const cha
                              true, strtoull(comma[3] + 1, NULL, 10));
 }
 
+// One line without its end, by characters: a zero byte among them must be seen. False at the end.
+static bool ckbench_next_line(struct ckbench_reading *reading, char *line, size_t *len)
+{
+    int c = getc_unlocked(reading->file);
+    *len = 0;
+    if (c == EOF) {
+        return false;
+    }
+    reading->line++;
+    for (; c != EOF && c != '\n'; c = getc_unlocked(reading->file)) {
+        if ((c < 0x20 && c != '\t' && c != '\r') || *len == LINE_BYTES_MAX - 1) {
+            reading->fault = *len == LINE_BYTES_MAX - 1 ? "holds a line of more than 65,535 bytes"
+                                                        : "holds bytes that are no text";
+            return false;
+        }
+        line[(*len)++] = (char)c;
+    }
+    *len -= *len > 0 && line[*len - 1] == '\r';
+    line[*len] = '\0';
+    return true;
+}
+
 static bool ckbench_read_lines(struct ckbench_reading *reading,
                                bool (*take)(struct ckbench_reading *, const char *, size_t))
 {
     static char line[LINE_BYTES_MAX];
-    while (fgets(line, sizeof line, reading->file) != NULL) {
-        size_t len = strcspn(line, "\n");
-        reading->line++;
-        if (line[len] == '\0' && !feof(reading->file)) {
-            reading->fault = "holds a line that is too long or bytes that are no text";
-            return false;
-        }
-        line[len] = '\0';
-        len -= len > 0 && line[len - 1] == '\r';
-        line[len] = '\0';
-        for (size_t i = 0; i < len; i++) {
-            if ((unsigned char)line[i] < 0x20 && line[i] != '\t') {
-                reading->fault = "holds bytes that are no text";
-                return false;
-            }
-        }
+    size_t len;
+    while (ckbench_next_line(reading, line, &len)) {
         if (!take(reading, line, len)) {
             return false;
         }
     }
-    return true;
+    return reading->fault == NULL;
 }
 
 static uint64_t ckbench_little(const unsigned char *at, unsigned bytes)
