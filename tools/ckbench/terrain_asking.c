@@ -206,10 +206,11 @@ static bool add_length(struct terrain_words *words, const struct terrain_options
                        struct fault *fault)
 {
     char text[32];
-    if (o->length_ms == 0 && o->calls != NULL) {
-        return true;
+    if (o->length_ms == 0 && (o->calls != NULL || o->trace != NULL)) {
+        // A trace ends by itself, and a bound by calls has no bound by time.
+        return o->calls != NULL || add_word(words, "calls", "1000000000000", fault);
     }
-    int64_t ms = o->length_ms > 0 ? o->length_ms : o->trace != NULL ? 1000000000 : MINUTE_MS;
+    int64_t ms = o->length_ms > 0 ? o->length_ms : MINUTE_MS;
     (void)snprintf(text, sizeof text, "%lld.%03lld", (long long)(ms / 1000),
                    (long long)(ms % 1000));
     return add_word(words, "seconds", text, fault);

@@ -224,10 +224,11 @@ static int terrain_of(struct terrain_work *w, const struct subject *subject)
                         "ckbench_stamp()",
                         subject->file);
     }
-    if (!check_place(o->out, &fault) || !check_place(o->html, &fault) || !find_files(w, &fault)) {
+    if (!check_place(o->out, &fault) || !check_place(o->html, &fault)) {
         return say_fault(EXIT_INCOMPLETE, &fault);
     }
-    if (!terrain_ask(o, o->trace != NULL ? w->trace : NULL, o->dump != NULL ? w->dump : NULL,
+    if (!find_files(w, &fault) ||
+        !terrain_ask(o, o->trace != NULL ? w->trace : NULL, o->dump != NULL ? w->dump : NULL,
                      &w->words, &fault) ||
         !has_terrain(subject, w->words.terrain, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
