@@ -13,6 +13,7 @@ struct verb {
 };
 
 extern const struct verb verb_ir;
+extern const struct verb verb_ab;
 extern const struct verb verb_list;
 extern const struct verb verb_time;
 extern const struct verb verb_terrain;

@@ -106,6 +106,12 @@ static bool check_named(const struct run *run, const struct opt_texts *texts, co
     return true;
 }
 
+// A count has one input per path; those that have many are for `ab`, and counted when asked for.
+static bool is_gated(const struct ir_options *o, const struct subject_path *path)
+{
+    return o->paths.count > 0 || (path->shapes.count == 0 && path->operations.count == 0);
+}
+
 // The union of both sides' sorted names, less what options leave out, dealt to shards in turn.
 static bool choose_names(struct run *run, struct fault *fault)
 {
@@ -120,10 +126,12 @@ static bool choose_names(struct run *run, struct fault *fault)
         int order = i == h->path_count   ? 1
                     : j == b->path_count ? -1
                                          : strcmp(h->paths[i].name, b->paths[j].name);
-        const char *name = order <= 0 ? h->paths[i].name : b->paths[j].name;
+        const struct subject_path *path = order <= 0 ? &h->paths[i] : &b->paths[j];
+        const char *name = path->name;
         i += order <= 0;
         j += order >= 0;
-        if (ir_options_choose(o, name) && seen++ % o->shard.count == o->shard.index - 1) {
+        if (is_gated(o, path) && ir_options_choose(o, name) &&
+            seen++ % o->shard.count == o->shard.index - 1) {
             run->names[run->name_count++] = name;
         }
     }

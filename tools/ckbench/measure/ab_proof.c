@@ -251,7 +251,9 @@ static enum ab_finding check_build(struct look *look)
     const struct ab_claim *c = look->claim;
     char *base_log = NULL;
     if (strcmp(c->subject, c->base_subject) == 0) {
-        return AB_TOOK_EFFECT;
+        return c->wish->count > 0
+                   ? AB_TOOK_EFFECT
+                   : refuse(look, AB_DID_NOTHING, c->subject, "is the base's own program");
     }
     if (!ab_linker_log(c->base_subject, c->base_env, look->scratch, &base_log, look->fault)) {
         return AB_DID_NOTHING;

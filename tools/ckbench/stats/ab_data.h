@@ -15,10 +15,13 @@ enum {
     AB_SAMPLES_MAX = 4000000,
     AB_NAME_ROOM = 65,
     AB_DIGEST_ROOM = 17,
+    AB_SETTINGS_ROOM = 512,
     AB_BASE = 0,       // the arm that the others are set against
     AB_AA = 1,         // the base once more
     AB_CANDIDATES = 2, // the first of the others
 };
+
+#define AB_SEED_MAX INT64_C(9007199254740991) // what JSON holds exactly
 
 enum ab_proof {
     AB_IS_BASE,
@@ -28,6 +31,7 @@ enum ab_proof {
 
 struct ab_arm {
     char name[AB_NAME_ROOM];
+    char settings[AB_SETTINGS_ROOM]; // for people: its variables, or its program
     enum ab_proof proof;
 };
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Verdicts of an experiment, with the memory they need; for `ckbench ab` and `ckbench report`.
+#ifndef CKBENCH_AB_JUDGING_H
+#define CKBENCH_AB_JUDGING_H
+
+#include "fault.h"
+#include "stats/ab_judge.h"
+
+struct ab_judging {
+    struct ab_policy policy;
+    struct ab_verdicts verdicts;
+    bool is_enough; // blocks, in every cell
+};
+
+// Room for `blocks` blocks, block 0 included, all empty. False: out of memory, or more samples than
+// AB_SAMPLES_MAX.
+bool ab_experiment_make_room(struct ab_experiment *experiment, size_t blocks, struct fault *fault);
+void ab_experiment_release(struct ab_experiment *experiment);
+
+// Judges all blocks but block 0. False: out of memory, or too few blocks.
+bool ab_judging_make(const struct ab_experiment *experiment, double margin,
+                     struct ab_judging *judging, struct fault *fault);
+void ab_judging_release(struct ab_judging *judging);
+
+// The exit code, and what there is to say on stderr ("": nothing).
+int ab_judging_code(const struct ab_judging *judging, bool is_strict, struct fault *remark);
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "ab_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/term.h"
+#include "stats/ab_judge.h"
+
+enum { MINUTE_MS = 60000, PERCENT_MAX = 50 };
+
+static const struct ab_options ab_defaults = {
+    .blocks = 30, .margin = "1", .loop_us = 5000, .child_timeout_ms = 5 * MINUTE_MS};
+
+static const struct opt ab_rows[] = {
+    OPT_TEXTS(struct ab_options, candidate_env, "candidate-env", 0, 16, "K=V",
+              "a variable of the candidate; all of them make one arm"),
+    OPT_TEXT(struct ab_options, candidate_preload, "candidate-preload", 0, "LIB",
+             "a library that is loaded before the candidate's own"),
+    OPT_PATH(struct ab_options, candidate_subject, "candidate-subject", 0, "FILE",
+             "the candidate's program"),
+    OPT_TEXTS(struct ab_options, arms, "arm", 0, 13, "NAME:K=V,K=V",
+              "one more candidate, by its variables; a comma inside a value is written \\,"),
+    OPT_PATH(struct ab_options, base, "base", 0, "DIR",
+             "the base is the subject of this built checkout"),
+    OPT_PATH(struct ab_options, subject, "subject", 0, "FILE",
+             "the program to measure; default: the one that ckbench.json names"),
+    OPT_TEXTS(struct ab_options, paths, "path", 'p', 64, "NAME",
+              "measure this path; default payload_seed"),
+    OPT_LIST(struct ab_options, shapes, "shapes", 0, 32, "NAME ...",
+             "inputs of the paths; default all"),
+    OPT_LIST(struct ab_options, operations, "ops", 0, 32, "NAME ...",
+             "what the paths do; default all"),
+    OPT_COUNT(struct ab_options, blocks, "blocks", 0, AB_BLOCKS_MIN, AB_BLOCKS_MAX, "N",
+              "blocks that are judged; one more is run before them"),
+    OPT_TEXT(struct ab_options, margin, "margin", 0, "PERCENT",
+             "changes of less than this do not matter"),
+    OPT_U64(struct ab_options, seed, "seed", 0, 1, AB_SEED_MAX, "N",
+            "of the orders; default: drawn, and printed"),
+    OPT_COUNT(struct ab_options, loop_us, "loop-us", 0, 100, 10000000, "US",
+              "CPU time of a loop, by the base"),
+    OPT_MINUTES(struct ab_options, child_timeout_ms, "child-timeout", 0, 1, 24 * 60 * MINUTE_MS,
+                "give up on a process after so long"),
+    OPT_PATH(struct ab_options, record, "record", 0, "FILE",
+             "write one line for each process; ckbench report FILE judges it again"),
+    OPT_PATH(struct ab_options, report, "report", 0, "FILE", "write the whole result as JSON"),
+    OPT_FLAG(struct ab_options, strict, "strict", 0, "exit 1 also when a cell is inconclusive"),
+    OPT_FLAG(struct ab_options, json, "json", 0, "print the result as one JSON document"),
+    OPT_FLAG(struct ab_options, markdown, "markdown", 0, "print the table as Markdown"),
+    OPT_COLOR(struct ab_options, color),
+};
+
+const struct opt_table ab_table = {
+    .verb = "ab",
+    .about = "compare settings, allocators or builds by interleaved processes",
+    .rows = ab_rows,
+    .row_count = OPT_ROWS(ab_rows),
+    .defaults = &ab_defaults,
+    .size = sizeof ab_defaults,
+    .example = "ckbench ab --candidate-env MALLOC_TOP_PAD_=16777216 --shapes json-1m bin-1m",
+};
+
+bool ab_read_margin(const char *text, double *margin, struct fault *fault)
+{
+    char *end = NULL;
+    double percent = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : 0.0;
+    bool is_plain = strspn(text, "0123456789.") == strlen(text);
+    if (end == NULL || *end != '\0' || !is_plain || !(percent > 0.0) || percent > PERCENT_MAX) {
+        return fault_set(fault, "--margin: '%.80s' is no percentage over 0 and up to %d", text,
+                         PERCENT_MAX);
+    }
+    *margin = percent / 100.0;
+    return true;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The command line of `ckbench ab`.
+#ifndef CKBENCH_AB_OPTIONS_H
+#define CKBENCH_AB_OPTIONS_H
+
+#include "cli/opt.h"
+
+struct ab_options {
+    struct opt_texts candidate_env;
+    const char *candidate_preload;
+    const char *candidate_subject;
+    struct opt_texts arms;
+    const char *base;
+    const char *subject;
+    struct opt_texts paths;
+    struct opt_texts shapes;
+    struct opt_texts operations;
+    unsigned blocks;
+    const char *margin;
+    uint64_t seed; // 0: drawn
+    unsigned loop_us;
+    int64_t child_timeout_ms;
+    const char *record;
+    const char *report;
+    bool strict;
+    bool json;
+    bool markdown;
+    int color; // enum term_when
+};
+
+extern const struct opt_table ab_table;
+
+// "1", "0.5": percent as a ratio, over 0 and at most half.
+bool ab_read_margin(const char *text, double *margin, struct fault *fault);
+
+#endif
