@@ -409,7 +409,8 @@ int main(int argc, char **argv)
         (void)fputs("life_faults: usage: life_faults [STRIDE [FLOOR]]\n", stderr);
         return 2;
     }
-    const char *tmp = getenv("TMPDIR");
+    // Thousands of values are flushed to disk, which is not what is tried here.
+    const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
     (void)snprintf(all.dir, sizeof all.dir, "%.40s/lives.XXXXXX", tmp != NULL ? tmp : "/tmp");
     if (mkdtemp(all.dir) == NULL) {
         redis_kit_die("cannot make %s", all.dir);
