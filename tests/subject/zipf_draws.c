@@ -144,9 +144,8 @@ static int check_reach(double exponent)
     int fault = !ckbench_zipf_start(&zipf, CKBENCH_ALIAS_MAX, exponent);
     unsigned char *can = calloc(CKBENCH_ALIAS_MAX, 1);
     for (size_t slot = 0; fault == 0 && slot < CKBENCH_ALIAS_MAX; slot++) {
-        // Places in a slot are multiples of 2^20.
         can[slot] |= zipf.alias[slot].keep > 0;
-        can[zipf.alias[slot].other] |= zipf.alias[slot].keep < UINT64_MAX;
+        can[zipf.alias[slot].other] |= zipf.alias[slot].keep < UINT32_MAX;
     }
     for (size_t rank = 0; fault == 0 && rank < CKBENCH_ALIAS_MAX; rank++) {
         fault = !can[rank];

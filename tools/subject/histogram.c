@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Times of a whole recording: base-2 cells, and the samples themselves up to 2^24, in four bytes
-// each. A quantile finds its cell first, so that only what lies in that cell is sorted.
+// Times of a whole recording: base-2 cells, and every time itself: below 65,536 ns as a count for
+// each ns, so that a fast layer needs no memory that grows, above one by one up to 2^24, in four
+// bytes each. A quantile finds its cell first, so that only what lies in that cell is sorted.
 #include "terrain_parts.h"
 
 #include <stdlib.h>
@@ -19,7 +20,13 @@ uint64_t ckbench_cell_last(unsigned cell)
     return ((UINT64_C(33) + cell % 32) << shift) - 1;
 }
 
-bool ckbench_raw_grow(struct ckbench_raw *raw)
+bool ckbench_raw_open(struct ckbench_raw *raw)
+{
+    raw->small = calloc(CKBENCH_SMALL, sizeof *raw->small);
+    return raw->small != NULL;
+}
+
+static bool ckbench_raw_grow(struct ckbench_raw *raw)
 {
     size_t room = raw->room != 0 ? 2 * raw->room : SAMPLES_FIRST;
     uint32_t *values =
@@ -33,7 +40,7 @@ bool ckbench_raw_grow(struct ckbench_raw *raw)
     return true;
 }
 
-void ckbench_raw_large(struct ckbench_raw *raw, uint64_t ns)
+static void ckbench_raw_large(struct ckbench_raw *raw, uint64_t ns)
 {
     if (raw->large_count == raw->large_room) {
         size_t room = raw->large_room != 0 ? 2 * raw->large_room : SAMPLES_FIRST;
@@ -48,8 +55,21 @@ void ckbench_raw_large(struct ckbench_raw *raw, uint64_t ns)
     raw->large[raw->large_count++] = ns;
 }
 
+void ckbench_raw_keep(struct ckbench_raw *raw, uint64_t ns)
+{
+    if (raw->count == raw->room && (raw->is_full || !ckbench_raw_grow(raw))) {
+        return;
+    }
+    if (ns >= UINT32_MAX) {
+        ckbench_raw_large(raw, ns);
+        ns = UINT32_MAX;
+    }
+    raw->values[raw->count++] = (uint32_t)ns;
+}
+
 void ckbench_raw_free(struct ckbench_raw *raw)
 {
+    free(raw->small);
     free(raw->values);
     free(raw->large);
 }
@@ -100,7 +120,14 @@ uint64_t ckbench_raw_quantile(const struct ckbench_raw *raw, double quantile)
     }
     uint64_t last = ckbench_cell_last(cell);
     uint64_t out = last < raw->max ? last : raw->max;
-    uint64_t *found = raw->is_full || cell < 64 ? NULL : ckbench_raw_gather(raw, cell);
+    if (last < CKBENCH_SMALL) {
+        for (out = cell == 0 ? 0 : ckbench_cell_last(cell - 1) + 1;
+             below + raw->small[out] < rank;) {
+            below += raw->small[out++];
+        }
+        return out;
+    }
+    uint64_t *found = raw->is_full ? NULL : ckbench_raw_gather(raw, cell);
     if (found != NULL) {
         out = found[rank - below - 1];
         free(found);

@@ -88,6 +88,14 @@ static bool ckbench_make_run(struct ckbench_run *run, char *fault, size_t room)
         snprintf(fault, room, "no memory for the books");
         return false;
     }
+    for (size_t layer = 0; layer <= CKBENCH_LAYERS_MAX; layer++) {
+        for (size_t time = 0; time < CKBENCH_TIMES; time++) {
+            if (!ckbench_raw_open(&run->raw[layer][time])) {
+                snprintf(fault, room, "no memory for the books");
+                return false;
+            }
+        }
+    }
     return ckbench_source_open(&run->source, &run->wishes, fault, room);
 }
 

@@ -122,7 +122,7 @@ void ckbench_send_slice(struct ckbench_run *run, const struct ckbench_slice *sli
     ckbench_line_number(&line, "index", slice->index);
     ckbench_line_number(&line, "start_ns", slice->index * (uint64_t)run->slice_ns);
     ckbench_line_number(&line, "end_ns", (uint64_t)end_ns);
-    ckbench_line_number(&line, "asked", slice->started + slice->dropped);
+    ckbench_line_number(&line, "asked", ckbench_slice_started(run, slice) + slice->dropped);
     ckbench_line_number(&line, "dropped", slice->dropped);
     ckbench_line_number(&line, "late", slice->late);
     ckbench_line_number(&line, "failed", slice->failed);

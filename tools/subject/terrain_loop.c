@@ -39,7 +39,7 @@ const void *ckbench_load(uint64_t key, size_t *bytes)
     ckbench_clock_pass(&run->clock, ckbench_law_draw(&run->wishes.miss, &caller->random));
     caller->loads++;
     caller->load_ns += (uint64_t)(ckbench_clock_now(&run->clock) - start);
-    *bytes = caller->value_bytes;
+    *bytes = caller->ask->value_bytes;
     return value;
 }
 
@@ -69,14 +69,11 @@ static void ckbench_hold(struct ckbench_run *run, int64_t start_ns)
     }
 }
 
-static enum ckbench_reason ckbench_take_turn(struct ckbench_run *run, int64_t now_ns,
-                                             struct ckbench_turn *turn)
+static inline enum ckbench_reason ckbench_take_turn(struct ckbench_run *run, int64_t now_ns,
+                                                    struct ckbench_turn *turn)
 {
     if (ckbench_is_stopped) {
         return CKBENCH_BY_SIGNAL;
-    }
-    if (!ckbench_is_heard()) {
-        return CKBENCH_UNHEARD;
     }
     if (run->setup.callers == 1) {
         return ckbench_source_next(&run->source, now_ns, turn);
@@ -87,12 +84,12 @@ static enum ckbench_reason ckbench_take_turn(struct ckbench_run *run, int64_t no
     return reason;
 }
 
-static void ckbench_make_call(struct ckbench_caller *caller, const struct ckbench_turn *turn)
+static inline void ckbench_make_call(struct ckbench_run *run, struct ckbench_caller *caller,
+                                     const struct ckbench_turn *turn)
 {
-    struct ckbench_run *run = caller->run;
     struct ckbench_sample *sample = &caller->samples[caller->count];
     uint64_t loads = caller->loads;
-    caller->value_bytes = turn->ask.value_bytes;
+    caller->ask = &turn->ask;
     sample->start_ns = ckbench_clock_now(&run->clock);
     if (run->wishes.stall_ns > 0) {
         ckbench_hold(run, sample->start_ns);
@@ -106,6 +103,38 @@ static void ckbench_make_call(struct ckbench_caller *caller, const struct ckbenc
     sample->dropped = turn->dropped & INT32_MAX;
     sample->is_loaded = caller->loads != loads;
     caller->count++;
+}
+
+// Back to back, one caller, and nothing to decide: the calls that are drawn already, until the
+// block of samples is full, the slice or the run is over. Everything in it is paid for by each
+// call.
+static void ckbench_burst(struct ckbench_run *run, struct ckbench_caller *caller, int64_t limit_ns)
+{
+    struct ckbench_source *source = &run->source;
+    int (*const call)(void *, const struct ckbench_ask *) = run->terrain->call;
+    void *const state = run->state;
+    const struct ckbench_ask *ask = &source->block[source->block_at];
+    struct ckbench_sample *sample = &caller->samples[caller->count];
+    size_t room = CKBENCH_BLOCK - caller->count, drawn = source->block_count - source->block_at;
+    size_t most = room < drawn ? room : drawn;
+    most = most < source->calls_left ? most : (size_t)source->calls_left;
+    struct ckbench_sample *const end = sample + most, *const first = sample;
+    for (int64_t now = INT64_MIN; sample < end && now < limit_ns && !ckbench_is_stopped;
+         sample++, ask++) {
+        uint64_t loads = caller->loads;
+        caller->ask = ask;
+        int64_t start = ckbench_monotonic_ns();
+        sample->layer = call(state, ask);
+        now = ckbench_monotonic_ns();
+        sample->start_ns = sample->intended_ns = start;
+        sample->end_ns = now;
+        sample->dropped = 0;
+        sample->is_loaded = caller->loads != loads;
+    }
+    size_t made = (size_t)(sample - first);
+    caller->count += made;
+    source->block_at += made;
+    source->calls_left -= made;
 }
 
 static int64_t ckbench_slice_end(const struct ckbench_caller *caller)
@@ -123,6 +152,8 @@ static void *ckbench_caller_main(void *context)
     caller->schedstat =
         run->clock.is_virtual ? -1 : open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     caller->delay_ns = ckbench_delay_ns(caller->schedstat);
+    bool is_plain = run->source.is_plain && run->setup.callers == 1 && !run->clock.is_virtual &&
+                    run->wishes.stall_ns == 0;
     int64_t now = ckbench_clock_now(&run->clock), slice_end = ckbench_slice_end(caller);
     while ((reason = ckbench_take_turn(run, now, &turn)) == CKBENCH_RUNNING) {
         if (!run->is_closed && turn.intended_ns > now) {
@@ -132,12 +163,21 @@ static void *ckbench_caller_main(void *context)
                 break;
             }
         }
-        ckbench_make_call(caller, &turn);
+        ckbench_make_call(run, caller, &turn);
+        if (is_plain && caller->count < CKBENCH_BLOCK &&
+            caller->samples[caller->count - 1].end_ns < slice_end) {
+            ckbench_burst(run, caller,
+                          slice_end < run->source.end_ns ? slice_end : run->source.end_ns);
+        }
         now = caller->samples[caller->count - 1].end_ns;
         if (caller->count == CKBENCH_BLOCK || now >= slice_end) {
             ckbench_slices_fold(caller, now);
             slice_end = ckbench_slice_end(caller);
             now = ckbench_clock_now(&run->clock);
+            if (!ckbench_is_heard()) {
+                reason = CKBENCH_UNHEARD;
+                break;
+            }
         }
     }
     ckbench_slices_fold(caller, now);

@@ -72,7 +72,7 @@ int64_t ckbench_arrivals_next(struct ckbench_arrivals *arrivals);
 
 // zipf.c: ranks from 0 by Zipf's law, exactly, and where they lie among the keys.
 struct ckbench_alias {
-    uint64_t keep; /* below it the slot's own rank, else the other one */
+    uint32_t keep; /* share of the slot, in 2^-32, that is its own rank's; the rest is `other`'s */
     uint32_t other;
 };
 struct ckbench_zipf {
@@ -95,7 +95,9 @@ static inline uint64_t ckbench_zipf_rank(const struct ckbench_zipf *zipf,
     uint64_t number = ckbench_random_next(random), low = (number & UINT32_MAX) * zipf->keys;
     uint64_t slot = ((number >> 32) * zipf->keys + (low >> 32)) >> 32;
     const struct ckbench_alias *found = &zipf->alias[slot];
-    return number * zipf->keys < found->keep ? slot : found->other;
+    // Without a branch, which would be guessed wrong every other time.
+    uint64_t keeps = UINT64_C(0) - (number * zipf->keys >> 32 < found->keep);
+    return (slot & keeps) | (found->other & ~keeps);
 }
 /** The share of the ranks below `rank`. */
 double ckbench_zipf_share_below(const struct ckbench_zipf *zipf, uint64_t rank);
@@ -139,16 +141,20 @@ static inline unsigned ckbench_cell(uint64_t ns)
     return 32 * (exponent - 4) + (unsigned)(ns >> (exponent - 5)) - 32;
 }
 uint64_t ckbench_cell_last(unsigned cell);
+enum { CKBENCH_SMALL = 1 << 16 };
+/** All times of one kind: small ones are counted ns by ns, the others are kept one by one. */
 struct ckbench_raw {
+    uint64_t *small;  /* by ns */
     uint32_t *values; /* UINT32_MAX: too large, in `large` */
     uint64_t *large;
     size_t count, room, large_count, large_room;
-    bool is_full; /* no more samples are kept */
+    bool is_full; /* no more are kept */
     uint64_t cells[CKBENCH_CELLS];
     uint64_t n, sum, max;
 };
-bool ckbench_raw_grow(struct ckbench_raw *raw);
-void ckbench_raw_large(struct ckbench_raw *raw, uint64_t ns);
+bool ckbench_raw_open(struct ckbench_raw *raw);
+/** Keeps a time of at least CKBENCH_SMALL. */
+void ckbench_raw_keep(struct ckbench_raw *raw, uint64_t ns);
 void ckbench_raw_free(struct ckbench_raw *raw);
 /** Nearest rank; from the samples where all are there, else the last value of the cell. */
 uint64_t ckbench_raw_quantile(const struct ckbench_raw *raw, double quantile);
@@ -239,6 +245,7 @@ struct ckbench_source {
     FILE *dump;
     struct ckbench_ask block[CKBENCH_BLOCK];
     size_t block_at, block_count;
+    bool is_plain; /* back to back, without a dump */
     int64_t origin_ns, end_ns, drained_ns;
     int64_t next_ns;
     uint64_t calls_left;
@@ -278,13 +285,13 @@ struct ckbench_caller {
     uint64_t load_ns;
     uint64_t delay_ns; /* run delay at the last look */
     int schedstat;
-    uint32_t value_bytes; /* of the call under way */
+    const struct ckbench_ask *ask; /* of the call under way */
     pthread_t thread;
 };
 enum { CKBENCH_SLICES_OPEN = 4 };
 struct ckbench_slice {
     uint64_t index;
-    uint64_t started, dropped, late, failed, run_delay_ns, kit_ns;
+    uint64_t dropped, late, failed, run_delay_ns, kit_ns;
     uint64_t n[CKBENCH_LAYERS_MAX + 1];
     uint32_t cells[CKBENCH_LAYERS_MAX + 1][CKBENCH_TIMES][CKBENCH_CELLS];
     struct ckbench_slice *next;
@@ -325,6 +332,7 @@ void ckbench_loop_share(struct ckbench_run *run);
 void ckbench_slices_fold(struct ckbench_caller *caller, int64_t now_ns);
 /** Its last samples are filed. The first caller's reason stands. */
 void ckbench_caller_leaves(struct ckbench_caller *caller, enum ckbench_reason reason);
+uint64_t ckbench_slice_started(const struct ckbench_run *run, const struct ckbench_slice *slice);
 /** Everybody is done: sends what is open. */
 void ckbench_slices_end(struct ckbench_run *run);
 uint64_t ckbench_steal_ticks(void);

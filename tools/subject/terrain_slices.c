@@ -92,38 +92,42 @@ static inline void ckbench_file_time(struct ckbench_raw *raw, uint32_t *cells, u
     cells[ckbench_cell(ns)]++;
     raw->sum += ns;
     raw->max = ns > raw->max ? ns : raw->max;
-    if (raw->count == raw->room && (raw->is_full || !ckbench_raw_grow(raw))) {
-        return;
+    if (ns < CKBENCH_SMALL) {
+        raw->small[ns]++;
+    } else {
+        ckbench_raw_keep(raw, ns);
     }
-    if (ns >= UINT32_MAX) {
-        ckbench_raw_large(raw, ns);
-        ns = UINT32_MAX;
-    }
-    raw->values[raw->count++] = (uint32_t)ns;
 }
 
-static void ckbench_file_sample(struct ckbench_run *run, struct ckbench_slice *slice,
-                                const struct ckbench_sample *sample)
+// What only a schedule has: waits, and calls that nobody made.
+static void ckbench_file_paced(struct ckbench_run *run, struct ckbench_slice *slice,
+                               const struct ckbench_sample *sample, size_t layer)
 {
-    size_t layer = ckbench_sample_layer(run, sample);
-    int64_t wait = sample->start_ns - sample->intended_ns;
-    slice->started++;
-    slice->n[layer]++;
-    slice->failed += sample->layer < 0;
-    slice->dropped += sample->dropped;
-    slice->late += wait > (run->clock.is_virtual ? 0 : LATE_NS);
-    if (!run->is_recording) {
-        return;
-    }
     struct ckbench_raw *raw = run->raw[layer];
     uint32_t(*cells)[CKBENCH_CELLS] = slice->cells[layer];
-    ckbench_file_time(&raw[CKBENCH_SERVICE], cells[CKBENCH_SERVICE],
-                      (uint64_t)(sample->end_ns - sample->start_ns));
-    if (!run->is_closed) {
-        wait = wait > 0 ? wait : 0;
+    int64_t wait = sample->start_ns - sample->intended_ns;
+    wait = wait > 0 ? wait : 0;
+    slice->dropped += sample->dropped;
+    slice->late += wait > (run->clock.is_virtual ? 0 : LATE_NS);
+    if (run->is_recording) {
         ckbench_file_time(&raw[CKBENCH_WAIT], cells[CKBENCH_WAIT], (uint64_t)wait);
         ckbench_file_time(&raw[CKBENCH_RESPONSE], cells[CKBENCH_RESPONSE],
                           (uint64_t)(sample->end_ns - sample->start_ns + wait));
+    }
+}
+
+static inline void ckbench_file_sample(struct ckbench_run *run, struct ckbench_slice *slice,
+                                       const struct ckbench_sample *sample)
+{
+    size_t layer = ckbench_sample_layer(run, sample);
+    slice->n[layer]++;
+    slice->failed += sample->layer < 0;
+    if (run->is_recording) {
+        ckbench_file_time(&run->raw[layer][CKBENCH_SERVICE], slice->cells[layer][CKBENCH_SERVICE],
+                          (uint64_t)(sample->end_ns - sample->start_ns));
+    }
+    if (!run->is_closed) {
+        ckbench_file_paced(run, slice, sample, layer);
     }
 }
 
@@ -202,7 +206,9 @@ void ckbench_slices_fold(struct ckbench_caller *caller, int64_t now_ns)
                                             : INT64_MAX;
         }
         ckbench_file_sample(run, slice, sample);
-        run->last_ns = sample->end_ns > run->last_ns ? sample->end_ns : run->last_ns;
+    }
+    if (caller->count > 0 && caller->samples[caller->count - 1].end_ns > run->last_ns) {
+        run->last_ns = caller->samples[caller->count - 1].end_ns;
     }
     caller->count = 0;
     index = ckbench_slice_index(run, now_ns);
@@ -224,6 +230,15 @@ void ckbench_caller_leaves(struct ckbench_caller *caller, enum ckbench_reason re
     (void)pthread_mutex_unlock(&run->lock);
 }
 
+uint64_t ckbench_slice_started(const struct ckbench_run *run, const struct ckbench_slice *slice)
+{
+    uint64_t sum = 0;
+    for (size_t layer = 0; layer <= run->layers; layer++) {
+        sum += slice->n[layer];
+    }
+    return sum;
+}
+
 void ckbench_slices_end(struct ckbench_run *run)
 {
     int64_t cut_ns = run->last_ns - run->origin_ns;
@@ -241,7 +256,7 @@ void ckbench_slices_end(struct ckbench_run *run)
         cut_ns = planned_ns;
     }
     for (const struct ckbench_slice *at = run->slices; at != NULL; at = at->next) {
-        last = at->index > last && at->started > 0 ? at->index : last;
+        last = at->index > last && ckbench_slice_started(run, at) > 0 ? at->index : last;
     }
     ckbench_send_slices(run, last + 1, cut_ns);
 }

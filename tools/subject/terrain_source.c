@@ -80,6 +80,7 @@ bool ckbench_source_open(struct ckbench_source *source, const struct ckbench_wis
         snprintf(fault, room, "dump '%.80s' cannot be written: %s", wishes->dump, strerror(errno));
         return false;
     }
+    source->is_plain = wishes->arrivals == CKBENCH_CLOSED && wishes->dump == NULL;
     ckbench_random_start(&source->random, wishes->seed, STREAM_KEYS);
     source->arrivals.kind = (enum ckbench_arrival)wishes->arrivals;
     source->arrivals.gap_ns = 1e9 / wishes->rate;
@@ -110,10 +111,15 @@ static void ckbench_source_draw(struct ckbench_source *source, size_t want)
     // Copies in registers: the state would be stored and loaded again for every number.
     struct ckbench_random random = source->random;
     const struct ckbench_zipf zipf = source->zipf;
+    // In two passes: the looks into the two tables then wait side by side, not one for another.
+    uint32_t ranks[CKBENCH_BLOCK];
     for (size_t i = 0; source->ranked != NULL && i < want; i++) {
-        struct ckbench_ranked *ranked = &source->ranked[ckbench_zipf_rank(&zipf, &random)];
-        ranked->draws++;
+        ranks[i] = (uint32_t)ckbench_zipf_rank(&zipf, &random);
+    }
+    for (size_t i = 0; source->ranked != NULL && i < want; i++) {
+        struct ckbench_ranked *ranked = &source->ranked[ranks[i]];
         source->block[i] = (struct ckbench_ask){ranked->key, ranked->value_bytes};
+        ranked->draws++;
     }
     for (size_t i = 0; source->ranked == NULL && i < want; i++) {
         uint64_t rank = ckbench_zipf_rank(&zipf, &random);

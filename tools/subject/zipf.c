@@ -74,11 +74,12 @@ static bool ckbench_alias_fill(struct ckbench_zipf *zipf)
     for (size_t i = 0; i < n; i++) {
         weight[i] = pow((double)(i + 1), -zipf->exponent) / zipf->total * (double)n;
         order[weight[i] < 1 ? low++ : --high] = (uint32_t)i;
-        zipf->alias[i] = (struct ckbench_alias){UINT64_MAX, (uint32_t)i};
+        zipf->alias[i] = (struct ckbench_alias){UINT32_MAX, (uint32_t)i};
     }
     for (size_t small = 0; small < low && high < n; small++) {
         uint32_t poor = order[small], rich = order[high];
-        zipf->alias[poor].keep = (uint64_t)(weight[poor] * 0x1p64);
+        // Upwards: what is very rare must not become impossible.
+        zipf->alias[poor].keep = (uint32_t)fmin(ceil(weight[poor] * 0x1p32), UINT32_MAX);
         zipf->alias[poor].other = rich;
         weight[rich] -= 1 - weight[poor];
         if (weight[rich] < 1) {
