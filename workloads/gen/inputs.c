@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gen/address.h"
+#include "gen/json_text.h"
 #include "gen/records.h"
 #include "gen/users.h"
 
@@ -43,6 +44,16 @@ static void make_address_64k(pack *out)
     address_make(out, 65536);
 }
 
+static void make_json_64k(pack *out)
+{
+    json_text_make(out, 65536);
+}
+
+static void make_random_64k(pack *out)
+{
+    random_make(out, 65536);
+}
+
 static void make_usgs(pack *out)
 {
     pack_raw(out, usgs_begin, (size_t)(usgs_end - usgs_begin));
@@ -55,6 +66,8 @@ const input_row inputs[] = {
     {"users_100", "user document, 100 users (MessagePack)", make_users_100},
     {"text_40", "40 bytes of repetitive text", make_text_40},
     {"address_64k", "65,536 bytes of address-like text", make_address_64k},
+    {"json_64k", "65,536 bytes of JSON-like text", make_json_64k},
+    {"random_64k", "65,536 random bytes", make_random_64k},
     {"usgs", "500 earthquakes (GeoJSON)", make_usgs},
 };
 const size_t inputs_count = sizeof inputs / sizeof *inputs;
