@@ -259,4 +259,8 @@ void ckbench_slices_end(struct ckbench_run *run)
         last = at->index > last && ckbench_slice_started(run, at) > 0 ? at->index : last;
     }
     ckbench_send_slices(run, last + 1, cut_ns);
+    // What the sending of the last ones took belongs to no slice.
+    for (const struct ckbench_slice *at = run->slices; at != NULL; at = at->next) {
+        run->kit_ns += at->kit_ns;
+    }
 }
