@@ -175,6 +175,7 @@ static void begin_call(struct cki_backed_call *c, cachekit_function *function,
     c->count = count;
     c->hit = hit;
     c->error = error;
+    c->name = (cachekit_slice){NULL, 0};
     c->token[0] = '\0';
     c->landed = cki_flights_landed(&function->flights);
 }
