@@ -171,7 +171,8 @@ static void print_foot(const struct ab_telling *t)
                  "diluted.\n",
                  judged, judged == 1 ? "" : "s", 0.05 * (double)judged);
     if (v->lost_blocks > 0) {
-        (void)printf("%zu incomplete blocks were left out.\n", v->lost_blocks);
+        (void)printf("%zu incomplete block%s left out.\n", v->lost_blocks,
+                     v->lost_blocks == 1 ? " was" : "s were");
     }
     if (v->is_unfit) {
         (void)printf("UNFIT: the base differs from itself here.\n");

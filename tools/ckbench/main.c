@@ -12,7 +12,8 @@
 #include "cli/tool.h"
 #include "verb.h"
 
-static const struct verb *const verbs[] = {&verb_ir, &verb_ab, &verb_time, &verb_terrain, &verb_list, &verb_doctor};
+static const struct verb *const verbs[] = {&verb_ir,     &verb_ab,   &verb_time,  &verb_terrain,
+                                           &verb_report, &verb_list, &verb_doctor};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static const struct verb *find(const char *name)

@@ -15,6 +15,7 @@ struct verb {
 extern const struct verb verb_ir;
 extern const struct verb verb_ab;
 extern const struct verb verb_list;
+extern const struct verb verb_report;
 extern const struct verb verb_time;
 extern const struct verb verb_terrain;
 extern const struct verb verb_doctor;

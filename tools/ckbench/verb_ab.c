@@ -21,6 +21,7 @@
 #include "measure/ab_proof.h"
 #include "measure/host.h"
 #include "measure/interrupt.h"
+#include "store/ab_record.h"
 #include "store/checkout.h"
 #include "store/document.h"
 #include "store/provenance.h"
@@ -42,6 +43,7 @@ struct sitting {
     struct host host;
     char host_line[HOST_ROOM];
     struct json_out host_json;
+    struct ab_recorder recorder;
 };
 
 static bool open_checkouts(struct sitting *s, struct fault *fault)
@@ -172,12 +174,16 @@ static void note_host(struct sitting *s)
 static bool note_sample(void *context, size_t block, size_t cell, size_t arm, struct fault *fault)
 {
     struct sitting *s = context;
-    (void)block;
-    (void)cell;
-    (void)arm;
-    (void)fault;
     progress_step(&s->progress, ++s->done, "processes");
-    return true;
+    return s->recorder.stream == NULL || ab_record_put(&s->recorder, block, cell, arm, fault);
+}
+
+static bool open_record(struct sitting *s, struct fault *fault)
+{
+    const struct ab_record_head head = {s->host_json.text, tool_version(), tool_commit(),
+                                        s->margin};
+    return s->options->record == NULL ||
+           ab_record_open(&s->recorder, s->options->record, &s->experiment, &head, fault);
 }
 
 static bool run_blocks(struct sitting *s, struct fault *fault)
@@ -194,10 +200,10 @@ static bool run_blocks(struct sitting *s, struct fault *fault)
         return false;
     }
     progress_open(&s->progress, e->blocks * e->cell_count * e->arm_count, false);
-    enum ab_run_end end = ab_run_calibrate(&run, fault);
-    end = end == AB_RUN_DONE ? ab_run(&run, fault) : end;
+    bool is_good = ab_run_calibrate(&run, fault) == AB_RUN_DONE && open_record(s, fault) &&
+                   ab_run(&run, fault) == AB_RUN_DONE;
     progress_close(&s->progress);
-    return end == AB_RUN_DONE;
+    return ab_record_close(&s->recorder, is_good ? fault : NULL) && is_good;
 }
 
 static bool print(const struct sitting *s, const struct ab_telling *telling,
