@@ -227,7 +227,7 @@ add_executable(stamped lib/stamped.c)
 target_include_directories(stamped PRIVATE {source}/include)
 target_compile_options(stamped PRIVATE {flags})
 target_link_options(stamped PRIVATE {flags})
-target_link_libraries(stamped PRIVATE {library})
+target_link_libraries(stamped PRIVATE {library} m)
 ckbench_stamp(stamped)
 """
 
