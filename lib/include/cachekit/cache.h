@@ -343,7 +343,8 @@ CACHEKIT_API void cachekit_release(cachekit_hit *hit);
  * empty all the same, and cachekit_maintain(), the next invalidation or the next store tries again;
  * meanwhile what the backend holds under those keys is not read. Keys are remembered in a quarter
  * of the budget of stored bytes. CACHEKIT_E_NOMEM: some of a whole function's had been forgotten;
- * until their lives have ended, the backend is not read for that function.
+ * until their lives have ended, the backend is not read for that function. Of one
+ * call: there was no memory for its key, and nothing was forgotten.
  */
 CACHEKIT_API cachekit_status cachekit_invalidate(cachekit_function *function,
                                                  const cachekit_arg *args, size_t count);

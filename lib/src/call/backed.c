@@ -296,11 +296,13 @@ static cachekit_status invalidate_all(cachekit_function *function)
     struct cki_backed *b = function->backed;
     struct cki_tracked *list;
     cachekit_status status = CACHEKIT_OK;
+    bool is_away = false;
     cki_flights_overtake(&function->flights, NULL);
     CKI_YIELD();
     uint64_t mark = cki_owner_begin(b->bytes, b->owner);
     while ((list = cki_owner_take(b->bytes, b->owner, mark)) != NULL) {
-        status = cki_l2_remove_list(b, list, status);
+        cachekit_status answer = cki_l2_remove_list(b, list, &is_away);
+        status = answer < 0 ? answer : status;
         cki_owner_give(b->bytes, b->owner, list);
     }
     cki_flights_overtake(&function->flights, NULL);
@@ -326,7 +328,8 @@ void cki_backed_settle(struct cki_backed *b)
     int before = begin_uncancelled();
     struct cki_tracked *list = cki_owner_take_owed(b->bytes, b->owner);
     if (list != NULL) {
-        (void)cki_l2_remove_list(b, list, CACHEKIT_OK);
+        bool is_away = false;
+        (void)cki_l2_remove_list(b, list, &is_away);
         cki_owner_give(b->bytes, b->owner, list);
     }
     end_uncancelled(before);

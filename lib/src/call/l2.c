@@ -176,44 +176,44 @@ cachekit_status cki_l2_remove(struct cki_backed *b, cachekit_slice key)
     return status;
 }
 
-static struct cki_tracked *remove_some(struct cki_backed *b, struct cki_tracked *list,
-                                       cachekit_status *status)
+// Whether the backend is away: it failed, and not for some keys only.
+static bool remove_some(struct cki_backed *b, struct cki_tracked **list, cachekit_status *status)
 {
     cachekit_slice keys[REMOVES_AT_ONCE];
     bool done[REMOVES_AT_ONCE] = {false};
-    size_t n = 0;
-    struct cki_tracked *rest = list;
+    size_t n = 0, gone = 0;
+    struct cki_tracked *rest = *list;
     for (; rest != NULL && n < REMOVES_AT_ONCE; rest = rest->next) {
         keys[n++] = (cachekit_slice){rest->key, rest->len};
     }
     const struct question q = {.operation = CKI_DELETE, .began_ns = now_ns()};
-    cachekit_status answer = b->backend->ops->remove_many(
-        b->backend, keys, n, cachekit_deadline_ns(b->deadline_ms), done, NULL);
+    cachekit_status answer =
+        b->backend->ops->remove_many(b->backend, keys, n, deadline_of(b, &q), done, NULL);
     (void)count(b, &q, answer, 0);
-    for (size_t i = 0; i < n; i++, list = list->next) {
-        list->is_owed = answer < 0 && !done[i];
+    for (size_t i = 0; i < n; i++, *list = (*list)->next) {
+        (*list)->is_owed = answer < 0 && !done[i];
+        gone += done[i];
     }
     *status = answer < 0 ? answer : *status;
-    return rest;
+    return gone == 0 && cki_outcome_of(answer) == CKI_OUTCOME_COUNTED;
 }
 
-static struct cki_tracked *remove_one(struct cki_backed *b, struct cki_tracked *list,
-                                      cachekit_status *status)
+static bool remove_one(struct cki_backed *b, struct cki_tracked **list, cachekit_status *status)
 {
-    cachekit_status answer = cki_l2_remove(b, (cachekit_slice){list->key, list->len});
-    list->is_owed = answer < 0;
+    cachekit_status answer = cki_l2_remove(b, (cachekit_slice){(*list)->key, (*list)->len});
+    (*list)->is_owed = answer < 0;
+    *list = (*list)->next;
     *status = answer < 0 ? answer : *status;
-    return list->next;
+    return cki_outcome_of(answer) == CKI_OUTCOME_COUNTED;
 }
 
-cachekit_status cki_l2_remove_list(struct cki_backed *b, struct cki_tracked *list,
-                                   cachekit_status before)
+cachekit_status cki_l2_remove_list(struct cki_backed *b, struct cki_tracked *list, bool *is_away)
 {
-    cachekit_status status = before;
+    cachekit_status status = CACHEKIT_OK;
     bool at_once = cki_backend_has(b->backend, remove_many);
     // One deadline is enough: a backend that is away answers to none of thousands of keys.
-    while (list != NULL && cki_outcome_of(status) != CKI_OUTCOME_COUNTED) {
-        list = at_once ? remove_some(b, list, &status) : remove_one(b, list, &status);
+    while (list != NULL && !*is_away) {
+        *is_away = at_once ? remove_some(b, &list, &status) : remove_one(b, &list, &status);
     }
     for (; list != NULL; list = list->next) {
         list->is_owed = true;

@@ -19,10 +19,10 @@ bool cki_l2_set(struct cki_backed *backed, cachekit_slice key, cachekit_slice va
 cachekit_status cki_l2_remove(struct cki_backed *backed, cachekit_slice key);
 
 // Removes listed keys; sets is_owed of those that the backend may still have, and answers the
-// status of the last that failed; `before` where none did. After a failure that says that the
-// backend is away, here or `before`, it is not asked again.
+// status of the last question that failed. Once `*is_away`, which is set when it removes none of
+// those that it was asked for, it is not asked again.
 cachekit_status cki_l2_remove_list(struct cki_backed *backed, struct cki_tracked *list,
-                                   cachekit_status before);
+                                   bool *is_away);
 
 // The lock of a key among all processes. `token` is "" when it could not be had in time. False: it
 // was not even waited for, since the breaker is open or the backend failed.

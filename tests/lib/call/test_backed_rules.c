@@ -209,6 +209,44 @@ Test(backed_rules, keys_that_were_only_read_belong_to_the_whole_function)
     backed_close(&t);
 }
 
+static struct {
+    int asked;
+    bool is_half; // it removes every other key
+} many;
+
+static cachekit_status remove_half(cachekit_backend *self, const cachekit_slice *keys, size_t count,
+                                   int64_t deadline_ns, bool *done, cachekit_error *error)
+{
+    many.asked++;
+    for (size_t i = many.is_half ? 0 : count; i < count; i += 2) {
+        cachekit_backend *inner = odd_of(self)->inner;
+        done[i] = inner->ops->remove(inner, keys[i], deadline_ns, error) >= 0;
+    }
+    return CACHEKIT_E_TIMEOUT;
+}
+
+Test(backed_rules, a_backend_that_removes_some_keys_is_asked_for_the_others)
+{
+    enum { KEYS = 200 };
+    cachekit_backend_ops ops = odd_ops;
+    ops.remove_many = remove_half;
+    for (int half = 0; half < 2; half++) {
+        many.asked = 0;
+        many.is_half = half;
+        backed_open(&t, NULL);
+        t.odd.base.ops = &ops;
+        for (int i = 0; i < KEYS; i++) {
+            cr_assert(backed_layer(&t, i) == CACHEKIT_LAYER_MISS);
+        }
+        cr_assert(cachekit_invalidate_all(t.f) == CACHEKIT_E_TIMEOUT);
+        cr_assert(many.asked == (half ? 4 : 1), "%d", many.asked);
+        for (int i = 0; i < KEYS; i++) {
+            cr_assert(backed_layer(&t, i) == CACHEKIT_LAYER_MISS);
+        }
+        backed_close(&t);
+    }
+}
+
 Test(backed_rules, lives_are_shortened_at_random_up_to_the_share)
 {
     int64_t least = INT64_MAX, most = 0;
