@@ -297,6 +297,49 @@ class RealTime(unittest.TestCase):
         self.assertGreaterEqual(found.exact["miss", "service"]["p50_ns"], 1000000)
         self.assertEqual(len(found.start["namespace"]), 16)
 
+    def test_callers_that_wait_for_one_another_are_in_the_books(self):
+        found = terrain(
+            "memory", "callers=8", "keys=5", "arrivals=closed", "calls=20000",
+            "miss_law=constant:20ms", program=sys.argv[2], clock="real",
+        )  # fmt: skip
+        self.assertEqual(found.one("loader")["runs"], 5)
+        self.assertEqual(found.end["calls"], 20000)
+        self.assertTrue(all(x["calls"] == x["counted"] for x in found.of("books")))
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            options = (f"directory={folder}/l2", "arrivals=closed", "calls=300", "keys=100",
+                       "l1_keys=10", "miss_law=constant:0ns")  # fmt: skip
+            found = terrain("file", *options, program=sys.argv[2], clock="real")
+            self.assertEqual(len(os.listdir(f"{folder}/l2")), found.n("miss"))
+            again = terrain("file", *options, program=sys.argv[2], clock="real")
+            self.assertEqual(again.n("miss"), found.n("miss"), "the namespace is not fresh")
+        self.assertTrue(all(found.n(layer) > 0 for layer in found.layers))
+        self.assertTrue(all(x["calls"] == x["counted"] for x in found.of("books")))
+
+    def test_a_server(self):
+        listed = [x["name"] for x in run([sys.argv[2], "list"]).of("terrain")]
+        if "redis" not in listed:
+            self.skipTest("built without Redis")
+        with tempfile.TemporaryDirectory() as folder:
+            url = f"url=unix://{folder}/socket"
+            answer = run([sys.argv[2], "terrain", "redis", url])
+            self.assertEqual(answer.lines[1]["type"], "failed")
+            command = ["redis-server", "--port", "0", "--save", "", "--unixsocket",
+                       f"{folder}/socket", "--dir", folder]  # fmt: skip
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+                while not os.path.exists(f"{folder}/socket"):
+                    self.assertIsNone(server.poll())
+                    time.sleep(0.01)
+                found = terrain(
+                    "redis", url, "arrivals=closed", "calls=2000", "keys=100", "l1_keys=10",
+                    "miss_law=constant:0ns", program=sys.argv[2], clock="real",
+                )  # fmt: skip
+                server.terminate()
+        self.assertTrue(all(found.n(layer) > 0 for layer in found.layers))
+        self.assertTrue(all(x["calls"] == x["counted"] for x in found.of("books")))
+        self.assertNotIn("unix:", str(found.start))
+
     def test_several_callers_share_one_schedule(self):
         found = terrain(
             "shared", "callers=4", "seconds=0.6", "slice=0.2", "rate=300", "late=queue",

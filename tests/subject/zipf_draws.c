@@ -174,6 +174,7 @@ int main(void)
         run(REJECTION, 0.99, seed);
         run(REJECTION, 1, seed);
         run(REJECTION, 1.2, seed);
+        run(REJECTION, 3, seed);
         run(GRAY, 0.99, seed);
         run(SCRAMBLED, 0.99, seed);
     }

@@ -15,7 +15,7 @@
 enum { FIRST_FREE_FD = 64, DEFAULT_FD = 3, VALUE_BYTES = 990, TAIL_BYTES = 128, MAX_FD = 1 << 20 };
 
 static int ckbench_answer_fd = -1;
-static bool ckbench_is_deaf;
+static _Atomic bool ckbench_is_deaf;
 
 static int ckbench_wanted_fd(void)
 {
