@@ -12,7 +12,7 @@
 #include "render/terrain_table.h"
 #include "stats/terrain_cells.h"
 
-enum { STRIP_HEIGHT = 32, PIXELS_PER_ROW = 2 };
+enum { STRIP_HEIGHT = 32, PIXELS_PER_ROW = 1 };
 
 // Okabe and Ito's colours, told apart by the colour-blind.
 static const uint32_t layer_colours[TERRAIN_ROWS_MAX] = {
