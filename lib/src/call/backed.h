@@ -46,6 +46,7 @@ struct cki_backed {
     size_t value_max_bytes;
     struct cki_told told[2];   // warnings, errors
     atomic_bool is_locked_out; // the backend refuses our credentials, and the log knows
+    char gap[64];              // counters that all write, and what all read
     _Atomic uint64_t draws, l1_hits, l2_hits, joined, misses, stored, refused, failures, skipped,
         corrupt, unauthentic, unkeyed, too_large, unstored, asked, asked_ns;
 };

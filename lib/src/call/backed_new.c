@@ -148,7 +148,7 @@ cachekit_status cki_backed_new(cachekit_function *function, const cachekit_funct
 
 bool cki_backed_is_busy(const struct cki_backed *b)
 {
-    return atomic_load(&b->replies.out) != 0;
+    return cki_replies_are_out(&b->replies);
 }
 
 void cki_backed_free(struct cki_backed *b)

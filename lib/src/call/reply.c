@@ -12,6 +12,17 @@
 
 enum { KEPT_BYTES_MAX = 1 << 20 };
 
+static _Thread_local unsigned number __attribute__((tls_model("initial-exec"))); // 0: none yet
+
+static struct cki_shelf *shelf_of(struct cki_replies *pool)
+{
+    static atomic_uint threads;
+    if (__builtin_expect(number == 0, 0)) {
+        number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % CKI_SHELVES + 1;
+    }
+    return &pool->shelves[number - 1];
+}
+
 bool cki_replies_init(struct cki_replies *pool, const cachekit_function_options *options,
                       const cachekit_allocator *allocator, bool are_secret)
 {
@@ -34,8 +45,24 @@ static void free_reply(struct cki_replies *pool, struct cki_reply *reply)
     cki_free(pool->allocator, reply, sizeof *reply);
 }
 
+// While nobody takes: replies that come back can only make the sum less.
+bool cki_replies_are_out(const struct cki_replies *pool)
+{
+    int out = 0;
+    for (int i = 0; i < CKI_SHELVES; i++) {
+        out += atomic_load_explicit(&pool->shelves[i].out, memory_order_acquire);
+    }
+    return out != 0;
+}
+
 void cki_replies_release(struct cki_replies *pool)
 {
+    for (int i = 0; i < CKI_SHELVES; i++) {
+        struct cki_reply *spare = atomic_load(&pool->shelves[i].spare);
+        if (spare != NULL) {
+            free_reply(pool, spare);
+        }
+    }
     while (pool->free != NULL) {
         struct cki_reply *reply = pool->free;
         pool->free = reply->next;
@@ -50,7 +77,10 @@ void cki_replies_forked(struct cki_replies *pool)
     (void)pthread_mutex_init(&pool->lock, NULL);
     pool->free = NULL;
     pool->kept = 0;
-    atomic_store(&pool->out, 0);
+    for (int i = 0; i < CKI_SHELVES; i++) {
+        atomic_store(&pool->shelves[i].spare, NULL);
+        atomic_store(&pool->shelves[i].out, 0);
+    }
 }
 
 static struct cki_reply *make(struct cki_replies *pool)
@@ -83,13 +113,14 @@ static struct cki_reply *pop(struct cki_replies *pool)
 
 struct cki_reply *cki_reply_take(struct cki_replies *pool)
 {
-    struct cki_reply *reply = pop(pool);
-    if (reply == NULL && (reply = make(pool)) == NULL) {
+    struct cki_shelf *shelf = shelf_of(pool);
+    struct cki_reply *reply = atomic_exchange_explicit(&shelf->spare, NULL, memory_order_acquire);
+    if (reply == NULL && (reply = pop(pool)) == NULL && (reply = make(pool)) == NULL) {
         return NULL;
     }
     reply->forks = cki_forks();
     atomic_store_explicit(&reply->holds, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pool->out, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&shelf->out, 1, memory_order_relaxed);
     return reply;
 }
 
@@ -171,9 +202,13 @@ void cki_reply_drop(struct cki_reply *reply)
         pool->destroy((void *)(uintptr_t)reply->object, reply->size_bytes, pool->destroy_context);
     }
     cki_reply_empty(reply);
-    if (!push(pool, reply)) {
+    struct cki_shelf *shelf = shelf_of(pool);
+    struct cki_reply *none = NULL;
+    if (!atomic_compare_exchange_strong_explicit(&shelf->spare, &none, reply, memory_order_release,
+                                                 memory_order_relaxed) &&
+        !push(pool, reply)) {
         free_reply(pool, reply);
     }
     // Last: whoever frees the function waits for none to be out.
-    atomic_fetch_sub_explicit(&pool->out, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&shelf->out, 1, memory_order_release);
 }

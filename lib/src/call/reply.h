@@ -16,7 +16,7 @@
 #include "base/wiping.h"
 #include "memory/byte_block.h"
 
-enum { CKI_REPLIES_KEPT = 16 };
+enum { CKI_REPLIES_KEPT = 16, CKI_SHELVES = 16, CKI_LINE_BYTES = 64 };
 
 struct cki_reply {
     atomic_uint holds;
@@ -35,6 +35,14 @@ struct cki_reply {
     struct cki_block *block; // held, or NULL
 };
 
+// What threads of one number have: the reply that they gave back last, whose memory is in their
+// cache, and how many they took more than they gave back. Two shelves never share a line.
+struct cki_shelf {
+    struct cki_reply *_Atomic spare;
+    atomic_int out;
+    char gap[2 * CKI_LINE_BYTES - sizeof(void *) - sizeof(atomic_int)];
+};
+
 // Of one function.
 struct cki_replies {
     const cachekit_allocator *allocator;
@@ -43,7 +51,8 @@ struct cki_replies {
     cachekit_destroy destroy;
     void *destroy_context;
     bool are_secret;
-    atomic_uint out;
+    char gap[CKI_LINE_BYTES];
+    struct cki_shelf shelves[CKI_SHELVES];
     pthread_mutex_t lock;
     struct cki_reply *free;
     unsigned kept;
@@ -53,6 +62,7 @@ bool cki_replies_init(struct cki_replies *pool, const cachekit_function_options 
                       const cachekit_allocator *allocator, bool are_secret);
 void cki_replies_release(struct cki_replies *pool); // none may be out
 void cki_replies_forked(struct cki_replies *pool);
+bool cki_replies_are_out(const struct cki_replies *pool);
 
 // An empty reply with one hold, or NULL.
 struct cki_reply *cki_reply_take(struct cki_replies *pool);

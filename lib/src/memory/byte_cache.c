@@ -12,7 +12,7 @@
 #include "base/yield.h"
 #include "memory/byte_inside.h"
 
-enum { NS_PER_MS = 1000000, EXPIRE_PER_STORE = 8 };
+enum { NS_PER_MS = 1000000, EXPIRE_PER_STORE = 8, LOCK_TRIES = 200 };
 
 cachekit_status cki_byte_cache_init(struct cki_byte_cache *cache,
                                     const struct cki_byte_options *options)
@@ -50,9 +50,17 @@ bool cki_byte_cache_release(struct cki_byte_cache *cache)
     return true;
 }
 
+// A hold is shorter than falling asleep and being woken: whoever finds the lock taken first tries
+// for a while.
 void cki_byte_lock(struct cki_byte_cache *cache)
 {
-    (void)pthread_mutex_lock(&cache->lock);
+    int tries = 0;
+    while (tries < LOCK_TRIES && pthread_mutex_trylock(&cache->lock) != 0) {
+        tries++;
+    }
+    if (tries == LOCK_TRIES) {
+        (void)pthread_mutex_lock(&cache->lock);
+    }
     CKI_YIELD();
 }
 

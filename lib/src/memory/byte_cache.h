@@ -86,7 +86,10 @@ struct cki_byte_figures {
 struct cki_byte_cache {
     struct cki_byte_options options;
     struct cki_ledger ledger;
+    char gap[64]; // what is read without the lock is not where all write
     pthread_mutex_t lock;
+    int64_t newest_ns; // time never runs back
+    struct cki_byte_figures figures;
     pthread_cond_t emptied; // an owner's invalidation has ended
     // Under the lock.
     struct cki_slots *slots;
@@ -97,9 +100,8 @@ struct cki_byte_cache {
     size_t live_bytes;            // of blocks that entries hold
     uint64_t generation, cleared; // entries up to that generation are gone for readers
     uint64_t turns;               // of uses, and of tracking
-    int64_t newest_ns;            // time never runs back
     struct cki_owner *owners;
-    struct cki_byte_figures figures;
+    char gap2[64];
     // Changed under the lock, read without.
     _Atomic uint64_t all_epoch;
     _Atomic uint64_t stripes[CKI_BYTES_STRIPES];
