@@ -170,6 +170,10 @@ static void print_foot(const struct ab_telling *t)
                  "would miss by chance. \"Whole process\" holds start-up and set-up, so it is "
                  "diluted.\n",
                  judged, judged == 1 ? "" : "s", 0.05 * (double)judged);
+    if (paired_least_p(v->rows[0].blocks) * (double)judged >= t->judging->policy.level) {
+        (void)printf(
+            "So few blocks can show no difference among so many comparisons: take more.\n");
+    }
     if (v->lost_blocks > 0) {
         (void)printf("%zu incomplete block%s left out.\n", v->lost_blocks,
                      v->lost_blocks == 1 ? " was" : "s were");

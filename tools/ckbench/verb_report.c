@@ -129,6 +129,13 @@ static bool tell_one(const struct report_options *o, const struct sitting *s,
     return is_good;
 }
 
+// A record that is given twice is one sitting.
+static bool is_twin(const struct ab_experiment *a, const struct ab_experiment *b)
+{
+    return a->seed == b->seed && a->samples[0].cpu_ns == b->samples[0].cpu_ns &&
+           a->samples[0].whole_cpu_us == b->samples[0].whole_cpu_us;
+}
+
 static bool tell_many(const struct report_options *o, const struct sitting *sittings,
                       struct fault *fault)
 {
@@ -138,6 +145,12 @@ static bool tell_many(const struct report_options *o, const struct sitting *sitt
         if (sittings[i].judging.verdicts.is_unfit) {
             return fault_set(fault, "%.200s: its host was unfit, so it is merged with nothing",
                              o->files.items[i]);
+        }
+        for (size_t j = 0; j < i; j++) {
+            if (is_twin(tellings[i].experiment, tellings[j].experiment)) {
+                return fault_set(fault, "%.200s and %.200s are the same sitting", o->files.items[j],
+                                 o->files.items[i]);
+            }
         }
     }
     return ab_print_merged(tellings, o->files.count, fault);

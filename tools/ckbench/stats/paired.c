@@ -75,6 +75,16 @@ static double flip_share(const double *values, size_t n, const struct paired_set
     return (double)(1 + as_far) / (double)(1 + PAIRED_FLIPS);
 }
 
+double paired_least_p(size_t n)
+{
+    double term = pow(0.5, (double)n), sum = term; // binomial, both tails
+    for (size_t i = 1; i <= cut_of(n); i++) {
+        term *= (double)(n - i + 1) / (double)i;
+        sum += term;
+    }
+    return 2.0 * sum;
+}
+
 static void winsorise(double *sorted, size_t n)
 {
     size_t cut = cut_of(n);

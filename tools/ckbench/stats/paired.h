@@ -48,6 +48,10 @@ struct paired_estimate {
 void paired_estimate(const double *log_ratios, size_t n, const struct paired_settings *settings,
                      double *work, struct paired_estimate *out);
 
+// The smallest p that n blocks can show: as many flips as are trimmed away do not move the
+// estimate.
+double paired_least_p(size_t n);
+
 // Whether one arm is slow in more of its runs than the other: Brown and Forsythe's form of Levene's
 // test (1974) on what lies above each arm's median, at 1 %. `a` and `b` are logarithms, n of each.
 bool paired_tails_differ(const double *a, const double *b, size_t n, double *work);
