@@ -86,6 +86,34 @@ REFUSALS = [
 ]
 
 
+TERRAIN = """
+#include <ckbench/terrain.h>
+static const char *const words[] = {WORDS};
+static int state;
+static void *open_it(const struct ckbench_terrain_setup *setup)
+{ return setup->callers == 1 ? &state : NULL; }
+static int call(void *x, const struct ckbench_ask *ask) { ++*(int *)x; return ask->key > 100; }
+TERRAINS
+CKBENCH_MAIN
+"""
+GOOD_TERRAIN = 'CKBENCH_TERRAIN(good, "x", words, open_it, call, NULL, NULL)'
+
+# What WORDS and TERRAINS are; None where the subject is good.
+TERRAIN_REFUSALS = [
+    ('"l1", "miss", NULL', GOOD_TERRAIN, None),
+    (", ".join(f'"{i}"' for i in range(8)) + ", NULL", GOOD_TERRAIN, None),
+    (", ".join(f'"{i}"' for i in range(9)) + ", NULL", GOOD_TERRAIN, "'good' has layers"),
+    ("NULL", GOOD_TERRAIN, "'good' has layers"),
+    ('"l1", "l1", NULL', GOOD_TERRAIN, "'good' has layers"),
+    ('"unattributed", NULL', GOOD_TERRAIN, "'good' has layers"),
+    ('"l_1", NULL', GOOD_TERRAIN, "'good' has layers"),
+    ('"l1", NULL', GOOD_TERRAIN.replace("good", "Upper"), "'Upper' has a name that"),
+    ('"l1", NULL', GOOD_TERRAIN.replace("good", "ckbench_self_null"), "self-test"),
+    ('"l1", NULL', GOOD_TERRAIN.replace("call", "NULL"), "'good' has no open or no call"),
+    ('"l1", NULL', GOOD_TERRAIN.replace('"x"', f"\"{'x' * 201}\""), "200 bytes"),
+]
+
+
 class Folder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -194,6 +222,24 @@ class Programs(Folder):
                 else:
                     self.assertEqual((answer.status, answer.raw), (2, b""))
                     self.assertIn(fault, answer.err)
+
+    def test_a_faulty_terrain_names_its_fault(self):
+        for words, terrains, fault in TERRAIN_REFUSALS:
+            with self.subTest(words=words[:30], terrains=terrains[:60]):
+                text = TERRAIN.replace("WORDS", words).replace("TERRAINS", terrains)
+                answer = run([self.link(CC, self.compile(CC, "t.c", text, *C11)), "list"])
+                if fault is None:
+                    self.assertEqual([x["name"] for x in answer.of("terrain")], ["good"])
+                else:
+                    self.assertEqual((answer.status, answer.raw), (2, b""))
+                    self.assertIn(fault, answer.err)
+
+    def test_a_terrain_of_cxx_runs(self):
+        text = TERRAIN.replace("WORDS", '"l1", "l2", NULL').replace("TERRAINS", GOOD_TERRAIN)
+        program = self.link(CXX, self.compile(CXX, "t.cc", text, "-std=c++11", *WARNINGS))
+        answer = run([program, "terrain", "good", "clock=virtual", "calls=1000"])
+        self.assertEqual(answer.status, 0, answer.err)
+        self.assertEqual(answer.of("terrain_end")[0]["calls"], 1000)
 
     def test_odd_text_stays_one_line_of_json(self):
         table = (

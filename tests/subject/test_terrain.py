@@ -208,12 +208,11 @@ class Caches(unittest.TestCase):
 
     def test_equal_seeds_give_equal_lines_and_others_do_not(self):
         options = ("calls=20000", "l2_law=lognormal:100us:0.7", "miss_law=exponential:5ms")
-        raw = [
-            terrain("memory", *options, f"seed={seed}", program=sys.argv[2]).answer.raw
-            for seed in (5, 5, 6)
+        one, two, three = [
+            terrain("memory", *options, f"seed={seed}", program=sys.argv[2]) for seed in (5, 5, 6)
         ]
-        self.assertEqual(raw[0], raw[1])
-        self.assertNotEqual(raw[0], raw[2])
+        self.assertEqual(one.answer.raw, two.answer.raw)
+        self.assertNotEqual(one.of("slice"), three.of("slice"))
 
 
 class Books(unittest.TestCase):
@@ -399,11 +398,16 @@ class Traces(unittest.TestCase):
     KEYS = [7, 8, 7, 9, 7, 8, 4000000000]
 
     def play(self, text, form):
-        with tempfile.NamedTemporaryFile() as file:
-            file.write(text)
-            file.flush()
-            options = (f"trace={file.name}", f"format={form}", "clock=virtual", "late=queue")
-            return run([sys.argv[1], "terrain", "honest", *options])
+        with tempfile.TemporaryDirectory() as folder:
+            trace, dump = os.path.join(folder, "trace"), os.path.join(folder, "dump")
+            with open(trace, "wb") as file:
+                file.write(text)
+            options = (f"trace={trace}", f"format={form}", "clock=virtual", "late=queue")
+            answer = run([sys.argv[1], "terrain", "honest", *options, f"dump={dump}"])
+            if answer.status == 0:
+                with open(dump, encoding="ascii") as file:
+                    self.keys = [int(line) for line in file]
+            return answer
 
     def test_four_formats_of_one_trace(self):
         names = [f"k,{key}" for key in self.KEYS]
@@ -418,6 +422,7 @@ class Traces(unittest.TestCase):
             self.assertEqual([found.n(x) for x in found.layers], [3, 0, 4], form)
             self.assertEqual(found.end["reason"], "trace")
             self.assertEqual(found.of("zipf"), [])
+            self.assertEqual(self.keys == self.KEYS, form != "twitter", form)
             if form in ("oracle", "twitter"):
                 self.assertEqual(found.one("values")["p50_bytes"], 77)
 
@@ -465,6 +470,8 @@ class Refusals(unittest.TestCase):
             answer = run([sys.argv[1], "terrain", "honest", word, *more])
             self.assertEqual((answer.status, answer.raw), (2, b""), word)
             self.assertEqual(answer.err.count("\n"), 1, word)
+        full = run([sys.argv[1], "terrain", "honest", "dump=/dev/full", "calls=9", "clock=virtual"])
+        self.assertEqual((full.status, full.err.count("\n")), (3, 1))
         for words in ([], ["nobody"], ["honest", "clock=virtual", "callers=2"]):
             self.assertEqual(run([sys.argv[1], "terrain", *words]).status, 2, words)
 

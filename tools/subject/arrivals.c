@@ -109,7 +109,7 @@ int64_t ckbench_law_draw(const struct ckbench_law *law, struct ckbench_random *r
     } else if (law->kind == CKBENCH_LOGNORMAL) {
         ns *= exp(law->sigma * ckbench_random_normal(random));
     }
-    return ns < 3600e9 ? (int64_t)(ns + 0.5) : 3600 * CKBENCH_NS_PER_S;
+    return ns < 3600e9 ? llround(ns) : 3600 * CKBENCH_NS_PER_S;
 }
 
 void ckbench_arrivals_restart(struct ckbench_arrivals *arrivals)

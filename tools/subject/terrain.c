@@ -218,6 +218,10 @@ static int ckbench_answer_terrain(struct ckbench_run *run, const char *compiler)
         }
         ckbench_send_end(run->lines);
     }
+    if (!ckbench_source_is_dumped(&run->source)) {
+        fprintf(stderr, "subject: dump '%.80s' could not be written\n", run->wishes.dump);
+        status = CKBENCH_EXIT_UNANSWERED;
+    }
     if (run->state != NULL && run->terrain->close != NULL) {
         run->terrain->close(run->state);
     }

@@ -258,6 +258,8 @@ struct ckbench_turn {
 };
 bool ckbench_source_open(struct ckbench_source *source, const struct ckbench_wishes *wishes,
                          char *fault, size_t room);
+/** False when keys could not be written to the dump. */
+bool ckbench_source_is_dumped(const struct ckbench_source *source);
 void ckbench_source_close(struct ckbench_source *source);
 /** Brings the books of ranks and sizes up to date. */
 void ckbench_source_count(struct ckbench_source *source);

@@ -157,7 +157,9 @@ static void ckbench_send_slices(struct ckbench_run *run, uint64_t end, int64_t c
         ckbench_slice_total(run, slice);
         if (run->is_recording) {
             uint64_t steal = run->clock.is_virtual ? 0 : ckbench_steal_ticks();
-            int64_t end_ns = (int64_t)(slice->index + 1) * run->slice_ns;
+            int64_t end_ns = slice->index < SLICES_MAX - 1
+                                 ? (int64_t)(slice->index + 1) * run->slice_ns
+                                 : INT64_MAX;
             ckbench_send_slice(run, slice, steal - run->steal, end_ns < cut_ns ? end_ns : cut_ns);
             run->steal = steal;
             run->slices_sent++;

@@ -88,6 +88,11 @@ bool ckbench_source_open(struct ckbench_source *source, const struct ckbench_wis
     return true;
 }
 
+bool ckbench_source_is_dumped(const struct ckbench_source *source)
+{
+    return source->dump == NULL || (fflush(source->dump) == 0 && ferror(source->dump) == 0);
+}
+
 void ckbench_source_close(struct ckbench_source *source)
 {
     ckbench_zipf_end(&source->zipf);

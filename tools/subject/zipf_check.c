@@ -24,14 +24,14 @@ static double ckbench_gamma_above(double a, double x)
     double head = exp(-x + a * log(x) - lgamma(a));
     if (x < a + 1) {
         double term = 1 / a, sum = term;
-        for (double n = a + 1; term > sum * 1e-15; n++) {
-            term *= x / n;
+        for (int n = 1; term > sum * 1e-15; n++) {
+            term *= x / (a + n);
             sum += term;
         }
         return 1 - sum * head;
     }
     double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
-    for (double i = 1; i < 100000; i++) {
+    for (int i = 1; i < 100000; i++) {
         double an = -i * (i - a);
         b += 2;
         d = 1 / (an * d + b);
