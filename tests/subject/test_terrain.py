@@ -201,6 +201,15 @@ class Caches(unittest.TestCase):
             self.assertEqual(found.n(layer), expected[layer], layer)
             self.assertEqual(again.n(layer), expected[layer], layer)
 
+    def test_lives_end_in_virtual_time(self):
+        found = terrain(
+            "memory", "keys=1", "ttl=10", "rate=1", "arrivals=constant", "calls=100",
+            "miss_law=constant:1us", program=sys.argv[2],
+        )  # fmt: skip
+        # Bytes from the second layer may live in the first for a whole life more: 5 to 10 times.
+        self.assertIn(found.n("miss"), range(5, 12))
+        self.assertIn(found.n("l2"), range(4, 12))
+
     def test_sizes_are_those_asked_for(self):
         values = terrain("memory", "calls=100000", program=sys.argv[2]).one("values")
         self.assertLess(abs(values["p50_bytes"] / 900 - 1), 1 / 32)
