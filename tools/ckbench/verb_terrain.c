@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "measure/interrupt.h"
+#include "measure/terrain_server.h"
 #include "render/terrain_table.h"
 #include "stats/terrain_cells.h"
 #include "store/checkout.h"
@@ -193,9 +194,17 @@ static int measure(struct terrain_work *w, const struct subject *subject)
     host_read(&t->host);
     host_ticks_read(&before);
     t->started_s = (int64_t)time(NULL);
+    const char *url = strcmp(w->words.terrain, "redis") == 0 ? t->options->l2 : NULL;
+    t->recording.has_server = url != NULL;
+    if (url != NULL) {
+        (void)terrain_server_ask(url, &t->recording.before);
+    }
     if (!terrain_run(&request, &w->scratch, &t->recording, &code, &fault) ||
         !name_files(w, &fault)) {
         return say_fault(code, &fault);
+    }
+    if (url != NULL) {
+        (void)terrain_server_ask(url, &t->recording.after);
     }
     host_ticks_read(&after);
     t->steal_milli = host_steal_milli(&before, &after);

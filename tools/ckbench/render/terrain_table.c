@@ -194,6 +194,21 @@ static void print_books(const struct terrain_books *books, FILE *stream)
     }
 }
 
+static void print_server(const struct terrain_recording *r, FILE *stream)
+{
+    const char *doubt = terrain_server_doubt(r);
+    if (doubt != NULL) {
+        (void)fprintf(stream, "server: %s, so its counters prove nothing\n", doubt);
+    }
+    if (r->before.is_known && r->after.is_known) {
+        (void)fprintf(stream,
+                      "server: Redis %s, %" PRId64 " hits and %" PRId64
+                      " misses during the run, %" PRId64 " keys before it\n",
+                      r->after.version, r->after.hits - r->before.hits,
+                      r->after.misses - r->before.misses, r->before.keys);
+    }
+}
+
 static void print_zipf(const struct terrain_zipf *z, FILE *stream)
 {
     char asked[TERRAIN_TEXT_ROOM], drawn[TERRAIN_TEXT_ROOM];
@@ -218,6 +233,9 @@ bool terrain_print(const struct terrain_recording *r, const struct terrain_books
     print_rates(r, stream);
     if (r->has_zipf) {
         print_zipf(&r->zipf, stream);
+    }
+    if (r->has_server) {
+        print_server(r, stream);
     }
     print_books(books, stream);
     (void)fprintf(stream,

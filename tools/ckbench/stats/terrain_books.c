@@ -127,6 +127,27 @@ static void check_totals(const struct terrain_recording *r, struct terrain_books
     equate(books, sum.unattributed, r->end.unattributed, "unattributed");
 }
 
+// All answers of a layer, warm-up included: the server does not tell them apart.
+static int64_t all_answers(const struct terrain_recording *r, const char *layer)
+{
+    int row = terrain_row(r, layer);
+    return row >= 0 && row < (int)r->layer_count ? row_calls(r, (size_t)row) + r->warmup.n[row] : 0;
+}
+
+// The server also counts what releases locks and looks twice, and answers that came too late to
+// be taken: it must know of as many at least.
+static void check_server(const struct terrain_recording *r, struct terrain_books *books)
+{
+    int64_t known = terrain_server_doubt(r) == NULL ? 0 : -1;
+    int64_t hits = all_answers(r, "l2") - (r->after.hits - r->before.hits);
+    int64_t misses = all_answers(r, "miss") - (r->after.misses - r->before.misses);
+    misses += hits < 0 ? hits : 0;
+    equate(books, known == 0 && hits > 0 ? hits : 0, known,
+           "l2: answers that were no hits at the server");
+    equate(books, known == 0 && misses > 0 ? misses : 0, known,
+           "miss: calls that the server was not asked for");
+}
+
 void terrain_books_check(const struct terrain_recording *recording, struct terrain_books *books)
 {
     memset(books, 0, sizeof *books);
@@ -142,12 +163,18 @@ void terrain_books_check(const struct terrain_recording *recording, struct terra
         equate(books, calls, recording->loader.runs, "%s: calls = runs of the loader",
                recording->loader.layer);
     }
+    if (recording->has_server) {
+        check_server(recording, books);
+    }
     books->unattributed = recording->end.unattributed;
 }
 
 const char *terrain_books_verdict(const struct terrain_books *books)
 {
-    return books->wrong > 0 ? "unbalanced" : books->unattributed > 0 ? "unattributed" : "balanced";
+    return books->wrong > 0          ? "unbalanced"
+           : books->unattributed > 0 ? "unattributed"
+           : books->unverified > 0   ? "unverified"
+                                     : "balanced";
 }
 
 bool terrain_books_are_good(const struct terrain_books *books)

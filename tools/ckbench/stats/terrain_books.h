@@ -24,7 +24,8 @@ struct terrain_books {
 
 void terrain_books_check(const struct terrain_recording *recording, struct terrain_books *books);
 
-// "balanced", "unattributed" or "unbalanced".
+// "balanced", "unverified" (nothing is wrong, but not all could be compared), "unattributed" or
+// "unbalanced". The first two are good.
 const char *terrain_books_verdict(const struct terrain_books *books);
 bool terrain_books_are_good(const struct terrain_books *books);
 

@@ -36,6 +36,5 @@ struct terrain_share terrain_share_of(const struct terrain_recording *r, size_t 
     }
     const struct terrain_exact *exact = &r->exact[row][TERRAIN_SERVICE];
     return (struct terrain_share){calls > 0 ? (int64_t)((wide)exact->n * MILLION / calls) : 0,
-                                  time > 0 ? (int64_t)((wide)exact->sum_ns * MILLION / time)
-                                           : 0};
+                                  time > 0 ? (int64_t)((wide)exact->sum_ns * MILLION / time) : 0};
 }

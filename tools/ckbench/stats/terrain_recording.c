@@ -86,6 +86,22 @@ bool terrain_add_setting(struct terrain_recording *recording, const char *settin
     return copy != NULL;
 }
 
+const char *terrain_server_doubt(const struct terrain_recording *recording)
+{
+    const struct terrain_server_info *before = &recording->before, *after = &recording->after;
+    if (!before->is_known) {
+        return "the server did not answer before the run";
+    }
+    if (!after->is_known) {
+        return "the server did not answer after the run";
+    }
+    if (strcmp(before->run_id, after->run_id) != 0) {
+        return "the server was restarted during the run";
+    }
+    // The one who asks is a client too.
+    return before->clients > 1 || after->clients > 1 ? "the server has other clients" : NULL;
+}
+
 int terrain_row(const struct terrain_recording *recording, const char *layer)
 {
     for (size_t i = 0; i < recording->layer_count; i++) {

@@ -47,6 +47,14 @@ struct terrain_zipf {
     int64_t top[TERRAIN_TOPS_MAX], asked_ppm[TERRAIN_TOPS_MAX], drawn_ppm[TERRAIN_TOPS_MAX];
 };
 
+// What a server says of itself at one moment.
+struct terrain_server_info {
+    bool is_known;
+    char version[32], run_id[64], policy[32];
+    int64_t hits, misses, clients, keys;
+    int64_t errors; // -1: it does not count them
+};
+
 struct terrain_recording {
     char name[TERRAIN_NAME_ROOM];
     size_t layer_count;
@@ -76,6 +84,8 @@ struct terrain_recording {
     struct {
         int64_t p50_bytes, p95_bytes, max_bytes;
     } values;
+    bool has_server; // asked before and after
+    struct terrain_server_info before, after;
     bool is_stopped;
     char reason[16];
     struct {
@@ -91,6 +101,9 @@ struct terrain_slice *terrain_add_slice(struct terrain_recording *recording,
                                         const struct terrain_slice *slice);
 bool terrain_add_cell(struct terrain_recording *recording, const struct terrain_cell *cell);
 bool terrain_add_setting(struct terrain_recording *recording, const char *setting);
+
+// NULL: the server's counters are of this run alone. Else one line why they are not.
+const char *terrain_server_doubt(const struct terrain_recording *recording);
 
 // The row of a layer's name, `layer_count` for "unattributed"; -1: there is none.
 int terrain_row(const struct terrain_recording *recording, const char *layer);

@@ -283,6 +283,30 @@ static bool read_books(const struct json_value *body, struct terrain_recording *
             WANT(loader, rows, fault));
 }
 
+static bool read_info(const struct json_value *server, const char *key,
+                      struct terrain_server_info *info, struct fault *fault)
+{
+    const struct json_value *at = json_find(server, key);
+    const struct integer rows[] = {{"keyspace_hits", &info->hits},
+                                   {"keyspace_misses", &info->misses},
+                                   {"connected_clients", &info->clients},
+                                   {"keys", &info->keys}};
+    info->is_known = at != NULL && json_kind(at) != JSON_NULL;
+    return !info->is_known || (json_is(at, JSON_OBJECT, fault) &&
+                               want_word(at, "run_id", info->run_id, sizeof info->run_id, fault) &&
+                               WANT(at, rows, fault));
+}
+
+static bool read_server(const struct json_value *body, struct terrain_recording *r,
+                        struct fault *fault)
+{
+    const struct json_value *server = json_find(body, "server");
+    r->has_server = server != NULL;
+    return server == NULL ||
+           (json_is(server, JSON_OBJECT, fault) && read_info(server, "before", &r->before, fault) &&
+            read_info(server, "after", &r->after, fault));
+}
+
 static bool read_totals(const struct json_value *body, struct terrain_recording *r,
                         struct fault *fault)
 {
@@ -302,7 +326,7 @@ bool terrain_read_body(const struct json_value *body, struct terrain_recording *
     terrain_recording_init(recording);
     if (read_head(body, recording, fault) && read_totals(body, recording, fault) &&
         read_results(body, recording, fault) && read_books(body, recording, fault) &&
-        read_slices(body, recording, fault)) {
+        read_server(body, recording, fault) && read_slices(body, recording, fault)) {
         return true;
     }
     terrain_recording_release(recording);

@@ -239,6 +239,34 @@ static void put_zipf(struct json_out *out, const struct terrain_zipf *z)
     json_end_object(out);
 }
 
+static void put_info(struct json_out *out, const char *key, const struct terrain_server_info *info)
+{
+    if (!info->is_known) {
+        json_put_null(out, key);
+        return;
+    }
+    json_begin_object(out, key);
+    json_put_text(out, "version", info->version);
+    json_put_text(out, "run_id", info->run_id);
+    json_put_text(out, "maxmemory_policy", info->policy);
+    json_put_i64(out, "keyspace_hits", info->hits);
+    json_put_i64(out, "keyspace_misses", info->misses);
+    json_put_i64(out, "connected_clients", info->clients);
+    json_put_i64(out, "keys", info->keys);
+    put_count(out, "total_error_replies", info->errors);
+    json_end_object(out);
+}
+
+static void put_server(struct json_out *out, const struct terrain_recording *r)
+{
+    json_put_space(out, "\n");
+    json_begin_object(out, "server");
+    json_put_text(out, "doubt", terrain_server_doubt(r));
+    put_info(out, "before", &r->before);
+    put_info(out, "after", &r->after);
+    json_end_object(out);
+}
+
 static void put_books(struct json_out *out, const struct terrain_recording *r,
                       const struct terrain_books *books)
 {
@@ -294,6 +322,9 @@ void terrain_put_body(struct json_out *out, const struct terrain_recording *r,
         json_put_i64(out, "p95_bytes", r->values.p95_bytes);
         json_put_i64(out, "max_bytes", r->values.max_bytes);
         json_end_object(out);
+    }
+    if (r->has_server) {
+        put_server(out, r);
     }
     put_books(out, r, books);
     put_slices(out, r);
