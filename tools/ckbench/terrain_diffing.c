@@ -192,7 +192,7 @@ static bool compare(struct diff *d, struct fault *fault)
     double level = LEVEL / (double)((rows > 0 ? rows : 1) * 2 * (has_response ? 2 : 1));
     for (size_t i = 0; i < a->layer_count; i++) {
         int row = terrain_row(b, a->layers[i]);
-        for (int time = 0; row >= 0 && time < TERRAIN_TIMES; time++) {
+        for (enum terrain_time time = TERRAIN_SERVICE; row >= 0 && time < TERRAIN_TIMES; time++) {
             if (time == TERRAIN_WAIT || (time == TERRAIN_RESPONSE && !has_response)) {
                 continue;
             }

@@ -1,9 +1,12 @@
 # One page without help from outside: its policy names its own style and script, its pictures decode,
 # its table and its cells are the recording's. It stays under 100,000 bytes however many slices there are.
 story=$CKBENCH_SOURCE/tests/subjects/terrain_script.py
-for slices in 40 2000; do
-    "$CKBENCH" terrain --subject "$story" --terrain story --option slices=$slices --l2-where '<script>alert(1)</script> & "x"' \
-        --out t.json --html t.html >out || cat out
+noisy=(--subject "$CKBENCH_BUILD/workloads/ck-workloads" --clock virtual --l2-ms lognormal:0.05:0.8 --miss-ms lognormal:20:0.5
+    --slice 1 --minutes 5 --rate 400)
+for which in 40 2000 noisy; do
+    what=(--subject "$story" --terrain story --option "slices=$which")
+    [ "$which" != noisy ] || what=("${noisy[@]}")
+    "$CKBENCH" terrain "${what[@]}" --l2-where '<script>alert(1)</script> & "x"' --out t.json --html t.html >out || cat out
     python3 - <<'END'
 import base64, hashlib, html.parser, json, re, struct, zlib
 text = open("t.html").read()
@@ -59,14 +62,14 @@ for uri in page.images:
         pixels += data if kind == b"IDAT" else b""
         at += 12 + size
     raw = zlib.decompress(pixels)
-    assert len(raw) == (width + 1) * height and any(raw)
+    assert len(raw) == (width + 1) * height and (any(raw) or len(sizes) == 8)  # a host without noise
     sizes.append((width, height))
-print(len(body["slices"]), page.view, sizes)
+print(len(body["slices"]), page.view if body["terrain"] == "story" else page.view["columns"] < len(body["slices"]), set(sizes) if len(sizes) < 9 else len(sizes))
 told = [[r["layer"], t, r[t]["n"], r[t]["p50"]["ns"], r[t]["p99"]["ns"], r[t]["raw_p50_p99_max_sum_ns"][2]]
         for r in body["results"] for t in ("service", "response") if t in r]
 assert page.rows == told, (page.rows, told)
-factor = -(-len(body["slices"]) // page.view["columns"])
-assert f"columns of {factor} slice" in text
+factor = int(re.search(r"columns of (\d+) slice", text)[1])
+assert page.view["columns"] == -(-len(body["slices"]) // factor)
 for row, time, columns in json.loads(zlib.decompress(base64.b64decode(page.texts["script", "text/plain"]))):
     layer, name = body["layers"][row], ("service", "wait", "response")[time]
     for x, column in enumerate(columns):

@@ -80,7 +80,7 @@ static void add_table(struct html_page *page, const struct terrain_recording *r)
     html_add(page, "<table><thead><tr><th>layer</th><th>calls</th><th>time</th><th></th><th>n</th>"
                    "<th>p50</th><th>p99</th><th>max</th></tr></thead><tbody>\n");
     for (size_t row = 0; row <= r->layer_count; row++) {
-        for (int time = 0; time < TERRAIN_TIMES; time++) {
+        for (enum terrain_time time = TERRAIN_SERVICE; time < TERRAIN_TIMES; time++) {
             if (time != TERRAIN_WAIT && r->exact[row][time].n > 0) {
                 add_row(page, r, row, time);
             }
@@ -125,7 +125,7 @@ static void add_pictures(struct html_page *page, const struct html_view *view)
              "logarithm of the time; darker: more calls.</p>\n",
              (double)ns / 1e9, view->columns, view->factor, view->factor > 1 ? "s" : "");
     for (size_t row = 0; row <= r->layer_count; row++) {
-        for (int time = 0; time < TERRAIN_TIMES; time++) {
+        for (enum terrain_time time = TERRAIN_SERVICE; time < TERRAIN_TIMES; time++) {
             if (time != TERRAIN_WAIT && r->exact[row][time].n > 0) {
                 html_add_heat_map(page, view, row, time);
             }

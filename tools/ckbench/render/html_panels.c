@@ -311,7 +311,7 @@ void html_add_cells(struct html_page *page, const struct html_view *view)
     struct html_page text = {0};
     html_add(&text, "[");
     for (size_t row = 0; row <= r->layer_count; row++) {
-        for (int time = 0; time < TERRAIN_TIMES; time++) {
+        for (enum terrain_time time = TERRAIN_SERVICE; time < TERRAIN_TIMES; time++) {
             if (time != TERRAIN_WAIT && r->exact[row][time].n > 0) {
                 put_cells(&text, view, row, time);
             }

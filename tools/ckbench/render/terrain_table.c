@@ -124,7 +124,7 @@ static bool print_rows(const struct terrain_recording *r, FILE *stream, struct t
     uint64_t *counts = malloc(TERRAIN_CELLS * sizeof *counts);
     table_init(&table, columns, sizeof columns / sizeof columns[0]);
     for (size_t row = 0; counts != NULL && row <= r->layer_count; row++) {
-        for (int time = 0; time < TERRAIN_TIMES; time++) {
+        for (enum terrain_time time = TERRAIN_SERVICE; time < TERRAIN_TIMES; time++) {
             if (time != TERRAIN_WAIT && r->exact[row][time].n > 0) {
                 add_row(&table, r, row, time, counts);
             }

@@ -77,7 +77,7 @@ static void check_row(const struct terrain_recording *r, size_t row, struct terr
 {
     const char *name = terrain_row_name(r, row);
     int64_t calls = row_calls(r, row);
-    for (int time = 0; time < TERRAIN_TIMES; time++) {
+    for (enum terrain_time time = TERRAIN_SERVICE; time < TERRAIN_TIMES; time++) {
         if (!terrain_has_time(r, time)) {
             continue;
         }

@@ -159,7 +159,7 @@ static bool read_results(const struct json_value *body, struct terrain_recording
         if (!json_is(at, JSON_OBJECT, fault) || !find_row(r, at, &row, fault)) {
             return false;
         }
-        for (int time = 0; time < TERRAIN_TIMES; time++) {
+        for (enum terrain_time time = TERRAIN_SERVICE; time < TERRAIN_TIMES; time++) {
             const struct json_value *found = json_find(at, terrain_time_words[time]);
             if (found != NULL && !read_time(found, &r->exact[row][time], fault)) {
                 return false;

@@ -157,7 +157,7 @@ static void put_rows(struct json_out *out, const struct terrain_recording *r)
         json_put_text(out, "layer", terrain_row_name(r, row));
         json_put_i64(out, "calls_ppm", share.calls_ppm);
         json_put_i64(out, "time_ppm", share.time_ppm);
-        for (int time = 0; time < TERRAIN_TIMES; time++) {
+        for (enum terrain_time time = TERRAIN_SERVICE; time < TERRAIN_TIMES; time++) {
             if (r->exact[row][time].n > 0) {
                 put_time(out, r, row, time);
             }
