@@ -213,12 +213,29 @@ static bool read_candidate(const struct ab_options *o, const struct ab_subjects 
     return true;
 }
 
+// Arms that are the base with more calls than are told.
+static bool add_injected(const char *subject, struct ab_arms *arms, struct fault *fault)
+{
+    static const struct {
+        const char *name;
+        int64_t ppm;
+    } injections[] = {{"more-0.5", 5000}, {"more-1", 10000}, {"more-2", 20000}, {"more-5", 50000}};
+    for (size_t i = 0; i < sizeof injections / sizeof injections[0]; i++) {
+        arms->injected_ppm[arms->count] = injections[i].ppm;
+        if (!add_arm(arms, injections[i].name, strlen(injections[i].name), subject, fault)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_all(const struct ab_options *o, const struct ab_subjects *subjects,
                      struct ab_arms *arms, struct fault *fault)
 {
     if (!add_arm(arms, "base", strlen("base"), subjects->base, fault) ||
         !add_arm(arms, "base-again", strlen("base-again"), subjects->base, fault) ||
-        !read_candidate(o, subjects, arms, fault)) {
+        !read_candidate(o, subjects, arms, fault) ||
+        (o->selftest && !add_injected(subjects->base, arms, fault))) {
         return false;
     }
     for (size_t i = 0; i < o->arms.count; i++) {

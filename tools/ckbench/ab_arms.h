@@ -18,6 +18,7 @@ struct ab_arms {
     char *texts[AB_ARMS_MAX * AB_VARIABLES_MAX]; // what the wishes point to
     size_t text_count;
     const char *subjects[AB_ARMS_MAX]; // borrowed
+    int64_t injected_ppm[AB_ARMS_MAX];
     char **envs[AB_ARMS_MAX];
     struct ab_starter starters[AB_ARMS_MAX];
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ab_cells.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +58,7 @@ static bool check_words(const struct choosing *c, const struct opt_texts *texts,
 }
 
 static bool add_cell(const struct choosing *c, const struct subject_path *path, const char *shape,
-                     const char *operation)
+                     const char *operation, int64_t bytes)
 {
     if (*c->count == AB_CELLS_MAX) {
         return fault_set(c->fault, "more than %d cells", AB_CELLS_MAX);
@@ -65,16 +66,59 @@ static bool add_cell(const struct choosing *c, const struct subject_path *path, 
     for (size_t i = 0; i < *c->count; i++) {
         const struct ab_cell *other = &c->cells[i];
         if (strcmp(other->path, path->name) == 0 && strcmp(other->shape, shape) == 0 &&
-            strcmp(other->operation, operation) == 0) {
+            strcmp(other->operation, operation) == 0 && other->bytes == bytes) {
             return true;
         }
     }
     struct ab_cell *cell = &c->cells[(*c->count)++];
-    *cell = (struct ab_cell){.bytes = -1};
+    *cell = (struct ab_cell){.bytes = bytes};
     (void)snprintf(cell->path, sizeof cell->path, "%s", path->name);
     (void)snprintf(cell->shape, sizeof cell->shape, "%s", shape);
     (void)snprintf(cell->operation, sizeof cell->operation, "%s", operation);
     return true;
+}
+
+// Cells of a sweep: sizes at equal ratios, by the first shape of each kind (what stands before the
+// dash).
+static bool add_sizes(const struct choosing *c, const struct subject_path *path, const char *shape,
+                      const char *operation)
+{
+    int64_t from, to;
+    unsigned points = c->options->points;
+    if (!ab_read_sweep(c->options->sweep, &from, &to, c->fault)) {
+        return false;
+    }
+    for (unsigned i = 0; i < points; i++) {
+        double share = (double)i / (double)(points - 1);
+        int64_t bytes = llround((double)from * pow((double)to / (double)from, share));
+        if (!add_cell(c, path, shape, operation, bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_first_of_kind(const struct choosing *c, const struct subject_names *shapes,
+                             const char *shape)
+{
+    size_t len = strcspn(shape, "-");
+    for (size_t i = 0; i < shapes->count && shapes->items[i] != shape; i++) {
+        const char *other = shapes->items[i];
+        if (strcspn(other, "-") == len && memcmp(other, shape, len) == 0 &&
+            is_asked(&c->options->shapes, other)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_operation(const struct choosing *c, const struct subject_path *path,
+                          const char *shape, const char *operation)
+{
+    if (c->options->sweep == NULL) {
+        return add_cell(c, path, shape, operation, -1);
+    }
+    return !is_first_of_kind(c, &path->shapes, shape) || add_sizes(c, path, shape, operation);
 }
 
 static bool add_operations(const struct choosing *c, const struct subject_path *path,
@@ -82,11 +126,12 @@ static bool add_operations(const struct choosing *c, const struct subject_path *
 {
     for (size_t i = 0; i < path->operations.count; i++) {
         const char *operation = path->operations.items[i];
-        if (is_asked(&c->options->operations, operation) && !add_cell(c, path, shape, operation)) {
+        if (is_asked(&c->options->operations, operation) &&
+            !add_operation(c, path, shape, operation)) {
             return false;
         }
     }
-    return path->operations.count > 0 || add_cell(c, path, shape, "");
+    return path->operations.count > 0 || add_operation(c, path, shape, "");
 }
 
 static bool add_path(const struct choosing *c, const char *name)

@@ -6,7 +6,7 @@
 
 #include "cli/exit.h"
 
-static const double LEVEL = 0.05, UNFIT_LEVEL = 0.01;
+static const double UNFIT_LEVEL = 0.01;
 
 bool ab_experiment_make_room(struct ab_experiment *e, size_t blocks, struct fault *fault)
 {
@@ -43,15 +43,15 @@ static bool judge(const struct ab_experiment *e, struct ab_judging *j, struct fa
     return is_good || fault_set(fault, "out of memory");
 }
 
-bool ab_judging_make(const struct ab_experiment *e, double margin, struct ab_judging *j,
-                     struct fault *fault)
+bool ab_judging_make(const struct ab_experiment *e, double margin, double level,
+                     struct ab_judging *j, struct fault *fault)
 {
     memset(j, 0, sizeof *j);
     if (e->blocks < 2) {
         return fault_set(fault, "no whole block was measured");
     }
     j->policy = (struct ab_policy){.margin = margin,
-                                   .level = LEVEL,
+                                   .level = level,
                                    .unfit_level = UNFIT_LEVEL,
                                    .first = 1,
                                    .blocks = e->blocks - 1};

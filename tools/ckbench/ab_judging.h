@@ -6,6 +6,8 @@
 #include "fault.h"
 #include "stats/ab_judge.h"
 
+#define AB_LEVEL 0.05 // of intervals and verdicts, two-sided
+
 struct ab_judging {
     struct ab_policy policy;
     struct ab_verdicts verdicts;
@@ -18,7 +20,7 @@ bool ab_experiment_make_room(struct ab_experiment *experiment, size_t blocks, st
 void ab_experiment_release(struct ab_experiment *experiment);
 
 // Judges all blocks but block 0. False: out of memory, or too few blocks.
-bool ab_judging_make(const struct ab_experiment *experiment, double margin,
+bool ab_judging_make(const struct ab_experiment *experiment, double margin, double level,
                      struct ab_judging *judging, struct fault *fault);
 void ab_judging_release(struct ab_judging *judging);
 

@@ -7,10 +7,10 @@
 #include "cli/term.h"
 #include "stats/ab_judge.h"
 
-enum { MINUTE_MS = 60000, PERCENT_MAX = 50 };
+enum { MINUTE_MS = 60000, PERCENT_MAX = 50, SIZE_MOST = 256 << 20 };
 
 static const struct ab_options ab_defaults = {
-    .blocks = 30, .margin = "1", .loop_us = 5000, .child_timeout_ms = 5 * MINUTE_MS};
+    .blocks = 30, .points = 8, .margin = "1", .loop_us = 5000, .child_timeout_ms = 5 * MINUTE_MS};
 
 static const struct opt ab_rows[] = {
     OPT_TEXTS(struct ab_options, candidate_env, "candidate-env", 0, 16, "K=V",
@@ -33,6 +33,19 @@ static const struct opt ab_rows[] = {
              "what the paths do; default all"),
     OPT_COUNT(struct ab_options, blocks, "blocks", 0, AB_BLOCKS_MIN, AB_BLOCKS_MAX, "N",
               "blocks that are judged; one more is run before them"),
+    OPT_COUNT(
+        struct ab_options, max_blocks, "max-blocks", 0, 36, AB_BLOCKS_MAX, "N",
+        "six looks, and stop at the first that settles all cells, at N at last; by O'Brien and "
+        "Fleming, so looking early costs nothing"),
+    OPT_TEXT(struct ab_options, sweep, "sweep", 0, "size=FROM..TO",
+             "cells of many sizes instead of the shapes', as size=64k..1m"),
+    OPT_COUNT(struct ab_options, points, "points", 0, 2, 64, "N", "sizes of a sweep"),
+    OPT_FLAG(struct ab_options, selftest, "selftest", 0,
+             "arms of 0.5, 1, 2 and 5 % more calls, to see what this host finds"),
+    OPT_FLAG(struct ab_options, calibrate, "calibrate", 0,
+             "run the base against itself in loops of three lengths, and say what this host can "
+             "tell; experiments of 30 blocks are cut from --blocks"),
+    OPT_FLAG(struct ab_options, one_length, "one-length", 0, "calibrate at --loop-us alone"),
     OPT_TEXT(struct ab_options, margin, "margin", 0, "PERCENT",
              "changes of less than this do not matter"),
     OPT_U64(struct ab_options, seed, "seed", 0, 1, AB_SEED_MAX, "N",
@@ -59,6 +72,26 @@ const struct opt_table ab_table = {
     .size = sizeof ab_defaults,
     .example = "ckbench ab --candidate-env MALLOC_TOP_PAD_=16777216 --shapes json-1m bin-1m",
 };
+
+// "64", "64k", "1m": the powers of 1,024.
+static const char *read_size(const char *text, int64_t *size)
+{
+    char *end = NULL;
+    *size = text[0] >= '1' && text[0] <= '9' && strlen(text) < 32 ? strtoll(text, &end, 10) : 0;
+    if (*size <= 0 || *size > SIZE_MOST) {
+        return NULL;
+    }
+    *size *= *end == 'k' ? 1024 : *end == 'm' ? 1048576 : 1;
+    return end + (*end == 'k' || *end == 'm');
+}
+
+bool ab_read_sweep(const char *text, int64_t *from, int64_t *to, struct fault *fault)
+{
+    const char *at = strncmp(text, "size=", 5) == 0 ? read_size(text + 5, from) : NULL;
+    at = at != NULL && strncmp(at, "..", 2) == 0 ? read_size(at + 2, to) : NULL;
+    return (at != NULL && *at == '\0' && *from < *to && *to <= SIZE_MOST) ||
+           fault_set(fault, "--sweep: '%.80s' is not of the form size=64k..1m", text);
+}
 
 bool ab_read_margin(const char *text, double *margin, struct fault *fault)
 {

@@ -16,6 +16,12 @@ struct ab_options {
     struct opt_texts shapes;
     struct opt_texts operations;
     unsigned blocks;
+    unsigned max_blocks; // 0: a fixed number
+    bool selftest;
+    bool calibrate;
+    bool one_length;
+    const char *sweep;
+    unsigned points;
     const char *margin;
     uint64_t seed; // 0: drawn
     unsigned loop_us;
@@ -29,6 +35,9 @@ struct ab_options {
 };
 
 extern const struct opt_table ab_table;
+
+// "size=64k..1m": the ends in bytes.
+bool ab_read_sweep(const char *text, int64_t *from, int64_t *to, struct fault *fault);
 
 // "1", "0.5": percent as a ratio, over 0 and at most half.
 bool ab_read_margin(const char *text, double *margin, struct fault *fault);

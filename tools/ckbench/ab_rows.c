@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_ROOM = 160, NOTES_ROOM = 4 * TEXT_ROOM, COLUMNS = 9 };
+enum { TEXT_ROOM = 160, NOTES_ROOM = 4 * TEXT_ROOM, COLUMNS = 9, INJECTABLE_CALLS = 200 };
 
 static const struct table_column columns[COLUMNS] = {
     {"cell", TABLE_LEFT, false},
@@ -43,7 +43,13 @@ static void add_change(struct table *table, const struct paired_estimate *e)
 static void add_faults(struct table *table, const struct ab_counts *counts, int64_t calls)
 {
     double low = (double)counts->low / (double)calls, high = (double)counts->high / (double)calls;
-    if (counts->low == counts->high) {
+    if (counts->high == 0) {
+        table_add(table, "0");
+    } else if (counts->high < calls && counts->low == counts->high) {
+        table_add(table, "%lld a loop", (long long)counts->high);
+    } else if (counts->high < calls) {
+        table_add(table, "%lld to %lld a loop", (long long)counts->low, (long long)counts->high);
+    } else if (counts->low == counts->high) {
         table_add(table, "%.*f", counts->low % calls == 0 ? 0 : 2, low);
     } else {
         table_add(table, "%.2f to %.2f", low, high);
@@ -88,6 +94,16 @@ static void add_notes(struct table *table, const struct ab_telling *t, const str
                        percent(row->loop.mean), percent(row->loop.mean_low),
                        percent(row->loop.mean_high));
         add_note(notes, text);
+    }
+    if (t->experiment->arms[row->arm].injected_ppm > 0) {
+        double truth = log((double)ab_calls_of(t->experiment, row->cell, row->arm) /
+                           (double)t->experiment->cells[row->cell].calls);
+        bool is_covered = row->loop.low <= truth && truth <= row->loop.high;
+        (void)snprintf(text, sizeof text, "put in %+.2f: %s, %s", percent(truth),
+                       row->loop.p < t->judging->policy.level ? "found" : "not found",
+                       is_covered ? "covered" : "NOT covered");
+        bool is_fine = t->experiment->cells[row->cell].calls >= INJECTABLE_CALLS;
+        add_note(notes, is_fine ? text : "not injectable: under 200 calls a loop");
     }
     if (t->experiment->arms[row->arm].proof == AB_UNPROVEN) {
         add_note(notes, "unproven");

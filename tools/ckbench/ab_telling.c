@@ -129,6 +129,7 @@ void ab_put_body(struct json_out *out, const struct ab_telling *t)
     json_put_i64(out, "lost_blocks", (int64_t)j->verdicts.lost_blocks);
     json_put_i64(out, "order_seed", (int64_t)e->seed);
     json_put_fixed(out, "margin_pct", llround(1e5 * j->policy.margin), 3);
+    json_put_fixed(out, "level", llround(1e9 * j->policy.level), 9);
     json_begin_array(out, "arms");
     for (size_t i = 0; i < e->arm_count; i++) {
         json_begin_object(out, NULL);
@@ -159,17 +160,22 @@ static void print_head(const struct ab_telling *t)
     (void)printf("%zu blocks, one before them discarded, order seed %llu, margin %g %%\n\n",
                  j->policy.blocks - j->verdicts.lost_blocks, (unsigned long long)e->seed,
                  100.0 * j->policy.margin);
+    if (j->policy.level != AB_LEVEL) {
+        (void)printf("stopped at a look of several: intervals and verdicts are at p under %.2g\n\n",
+                     j->policy.level);
+    }
 }
 
 static void print_foot(const struct ab_telling *t)
 {
     const struct ab_verdicts *v = &t->judging->verdicts;
     size_t judged = v->row_count - t->experiment->cell_count;
-    (void)printf("\nCPU time: 20 %% trimmed mean of log ratios within blocks, 95 %% interval; "
+    (void)printf("\nCPU time: 20 %% trimmed mean of log ratios within blocks, %g %% interval; "
                  "verdicts after Holm's adjustment over\n%zu comparison%s, of whose intervals %.1f "
                  "would miss by chance. \"Whole process\" holds start-up and set-up, so it is "
                  "diluted.\n",
-                 judged, judged == 1 ? "" : "s", 0.05 * (double)judged);
+                 100.0 * (1.0 - t->judging->policy.level), judged, judged == 1 ? "" : "s",
+                 t->judging->policy.level * (double)judged);
     if (paired_least_p(v->rows[0].blocks) * (double)judged >= t->judging->policy.level) {
         (void)printf(
             "So few blocks can show no difference among so many comparisons: take more.\n");

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "ab_arms.h"
+#include "ab_calibrating.h"
 #include "ab_cells.h"
 #include "ab_judging.h"
 #include "ab_options.h"
@@ -26,7 +27,7 @@
 #include "store/document.h"
 #include "store/provenance.h"
 
-enum { HOST_ROOM = 512 };
+enum { HOST_ROOM = 512, LOOKS = 6, LENGTHS = 3 };
 
 struct sitting {
     const struct ab_options *options;
@@ -44,6 +45,8 @@ struct sitting {
     char host_line[HOST_ROOM];
     struct json_out host_json;
     struct ab_recorder recorder;
+    double level; // of verdicts: less at an early look
+    size_t last_block;
 };
 
 static bool open_checkouts(struct sitting *s, struct fault *fault)
@@ -82,7 +85,10 @@ static void describe(const struct sitting *s, size_t arm, char out[AB_SETTINGS_R
         len += (size_t)snprintf(out + len, AB_SETTINGS_ROOM - len, "%s%s", len > 0 ? " " : "",
                                 wish->items[i]);
     }
-    if (len == 0) {
+    if (s->arms.injected_ppm[arm] > 0) {
+        (void)snprintf(out, AB_SETTINGS_ROOM, "as it is, %g %% more calls",
+                       (double)s->arms.injected_ppm[arm] / 1e4);
+    } else if (len == 0) {
         (void)snprintf(out, AB_SETTINGS_ROOM, "as it is");
     }
 }
@@ -122,8 +128,13 @@ static int prove_arms(struct sitting *s, struct fault *fault)
         (void)snprintf(e->arms[i].name, AB_NAME_ROOM, "%s", s->arms.names[i]);
         describe(s, i, e->arms[i].settings);
         e->arms[i].proof = AB_IS_BASE;
+        e->arms[i].injected_ppm = s->arms.injected_ppm[i];
     }
     for (size_t i = AB_CANDIDATES; i < e->arm_count; i++) {
+        if (e->arms[i].injected_ppm > 0) {
+            e->arms[i].proof = AB_PROVEN; // checked against what each process says it did
+            continue;
+        }
         const struct ab_claim claim = {s->arms.names[i],        &s->arms.wishes[i],
                                        s->arms.starters[i].env, s->arms.subjects[i],
                                        s->subjects.base,        s->arms.starters[AB_BASE].env};
@@ -134,6 +145,22 @@ static int prove_arms(struct sitting *s, struct fault *fault)
         e->arms[i].proof = finding == AB_TOOK_EFFECT ? AB_PROVEN : AB_UNPROVEN;
     }
     return EXIT_GOOD;
+}
+
+// Each cell by loops of a quarter of the length, of it, and of four times it.
+static bool lengthen(struct sitting *s, struct fault *fault)
+{
+    struct ab_experiment *e = &s->experiment;
+    int64_t loop_ns = (int64_t)s->options->loop_us * 1000;
+    if (e->cell_count > AB_CELLS_MAX / LENGTHS) {
+        return fault_set(fault, "more than %d cells to calibrate", AB_CELLS_MAX / LENGTHS);
+    }
+    for (size_t i = e->cell_count * LENGTHS; i-- > 0;) {
+        e->cells[i] = e->cells[i / LENGTHS];
+        e->cells[i].loop_ns = loop_ns * (1 << 2 * (i % LENGTHS)) / 4;
+    }
+    e->cell_count *= LENGTHS;
+    return true;
 }
 
 static int choose_cells(struct sitting *s, struct fault *fault)
@@ -147,7 +174,8 @@ static int choose_cells(struct sitting *s, struct fault *fault)
     if (!subject_open(s->subjects.base, &s->scratch, &subject, fault)) {
         return EXIT_INCOMPLETE;
     }
-    bool is_good = ab_cells_choose(s->options, &subject, e->cells, &e->cell_count, fault);
+    bool is_good = ab_cells_choose(s->options, &subject, e->cells, &e->cell_count, fault) &&
+                   (!s->options->calibrate || s->options->one_length || lengthen(s, fault));
     subject_close(&subject);
     return is_good ? check_subjects(s, fault) : EXIT_USAGE;
 }
@@ -186,6 +214,31 @@ static bool open_record(struct sitting *s, struct fault *fault)
            ab_record_open(&s->recorder, s->options->record, &s->experiment, &head, fault);
 }
 
+// Asked after each block: at the looks of --max-blocks, whether all candidates are settled.
+static bool is_settled(void *context, size_t block)
+{
+    struct sitting *s = context;
+    struct fault ignored;
+    struct ab_judging judging;
+    size_t most = s->options->max_blocks;
+    unsigned look = most > 0 ? (unsigned)(block * LOOKS / most) : 0;
+    if (look == 0 || look * most / LOOKS != block) {
+        return false;
+    }
+    s->level = obrien_fleming_level(look, LOOKS);
+    struct ab_experiment so_far = s->experiment;
+    so_far.blocks = block + 1;
+    bool is_settled = ab_judging_make(&so_far, s->margin, s->level, &judging, &ignored);
+    for (size_t i = 0; is_settled && i < judging.verdicts.row_count; i++) {
+        const struct ab_row *row = &judging.verdicts.rows[i];
+        is_settled =
+            row->arm == AB_AA || row->verdict == PAIRED_FASTER || row->verdict == PAIRED_SLOWER;
+    }
+    ab_judging_release(&judging);
+    s->last_block = block;
+    return is_settled;
+}
+
 static bool run_blocks(struct sitting *s, struct fault *fault)
 {
     struct ab_experiment *e = &s->experiment;
@@ -195,14 +248,17 @@ static bool run_blocks(struct sitting *s, struct fault *fault)
                                .loop_ns = (int64_t)s->options->loop_us * 1000,
                                .timeout_ms = s->options->child_timeout_ms,
                                .on_sample = note_sample,
+                               .is_enough = is_settled,
                                .context = s};
-    if (!ab_experiment_make_room(e, (size_t)s->options->blocks + 1, fault)) {
+    size_t blocks = s->options->max_blocks > 0 ? s->options->max_blocks : s->options->blocks;
+    if (!ab_experiment_make_room(e, blocks + 1, fault)) {
         return false;
     }
     progress_open(&s->progress, e->blocks * e->cell_count * e->arm_count, false);
     bool is_good = ab_run_calibrate(&run, fault) == AB_RUN_DONE && open_record(s, fault) &&
                    ab_run(&run, fault) == AB_RUN_DONE;
     progress_close(&s->progress);
+    e->blocks = s->last_block > 0 ? s->last_block + 1 : e->blocks;
     return ab_record_close(&s->recorder, is_good ? fault : NULL) && is_good;
 }
 
@@ -245,7 +301,7 @@ static int judge(const struct sitting *s)
     struct ab_judging judging;
     int code = EXIT_INCOMPLETE;
     interrupt_remove(); // a signal may end us while we wait for a reader
-    if (!ab_judging_make(&s->experiment, s->margin, &judging, &fault) ||
+    if (!ab_judging_make(&s->experiment, s->margin, s->level, &judging, &fault) ||
         !tell(s, &judging, &fault)) {
         (void)say_fault(EXIT_INCOMPLETE, &fault);
     } else {
@@ -273,6 +329,11 @@ static int sit(struct sitting *s)
     if (!run_blocks(s, &fault)) {
         return interrupt_seen() != 0 ? EXIT_INCOMPLETE : say_fault(EXIT_INCOMPLETE, &fault);
     }
+    if (s->options->calibrate) {
+        interrupt_remove();
+        return ab_print_calibration(&s->experiment, &fault) ? EXIT_GOOD
+                                                            : say_fault(EXIT_INCOMPLETE, &fault);
+    }
     return judge(s);
 }
 
@@ -296,7 +357,11 @@ static int prepare(struct sitting *s)
     if (!ab_arms_read(o, &s->subjects, &s->arms, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
     }
-    if (s->arms.count <= AB_CANDIDATES) {
+    if (o->calibrate && (o->json || o->markdown || o->report != NULL || o->max_blocks > 0)) {
+        return say_fail(EXIT_USAGE, "--calibrate prints a table of its own: leave out --json, "
+                                    "--markdown, --report and --max-blocks");
+    }
+    if (s->arms.count <= AB_CANDIDATES && !o->calibrate) {
         return say_fail(EXIT_USAGE, "nothing to compare: name an arm by --candidate-env, "
                                     "--candidate-preload, --candidate-subject, --arm or --base");
     }
@@ -315,6 +380,7 @@ static int compare(const struct ab_options *options, int argc, char **argv)
         return say_fail(EXIT_INCOMPLETE, "out of memory");
     }
     s->options = options;
+    s->level = AB_LEVEL;
     s->argc = argc;
     s->argv = argv;
     int code = prepare(s);

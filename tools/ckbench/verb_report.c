@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ab_calibrating.h"
 #include "ab_merging.h"
 #include "ab_options.h"
 #include "ab_telling.h"
@@ -25,6 +26,7 @@ struct report_options {
     bool strict;
     bool json;
     bool markdown;
+    bool calibrate;
     int color; // enum term_when
 };
 
@@ -39,6 +41,8 @@ static const struct opt report_rows[] = {
     OPT_FLAG(struct report_options, strict, "strict", 0, "exit 1 also when a cell is inconclusive"),
     OPT_FLAG(struct report_options, json, "json", 0, "print the result as one JSON document"),
     OPT_FLAG(struct report_options, markdown, "markdown", 0, "print the table as Markdown"),
+    OPT_FLAG(struct report_options, calibrate, "calibrate", 0,
+             "what the record's host could tell, in experiments of 30 blocks"),
     OPT_COLOR(struct report_options, color),
 };
 
@@ -97,7 +101,7 @@ static bool load(const struct report_options *o, const char *path, struct sittin
                          s->record.experiment.cells[unlike].path);
     }
     name_host(s);
-    return ab_judging_make(&s->record.experiment, s->record.margin, &s->judging, fault);
+    return ab_judging_make(&s->record.experiment, s->record.margin, AB_LEVEL, &s->judging, fault);
 }
 
 static struct ab_telling telling_of(const struct report_options *o, const struct sitting *s)
@@ -183,6 +187,11 @@ static int report(const struct report_options *o, struct sitting *sittings, int 
             return say_fault(EXIT_INCOMPLETE, &fault);
         }
     }
+    if (o->calibrate) {
+        return ab_print_calibration(&sittings[0].record.experiment, &fault)
+                   ? EXIT_GOOD
+                   : say_fault(EXIT_INCOMPLETE, &fault);
+    }
     bool is_good = o->files.count == 1 ? tell_one(o, &sittings[0], &tool, &fault)
                                        : tell_many(o, sittings, &fault);
     return is_good ? conclude(o, sittings) : say_fault(EXIT_INCOMPLETE, &fault);
@@ -195,7 +204,8 @@ static int report_run(int argc, char **argv)
     if (!opt_read(&report_table, argc, argv, &options, &code)) {
         return code;
     }
-    if (options.files.count > 1 && (options.json || options.markdown || options.report != NULL)) {
+    if (options.files.count > 1 &&
+        (options.json || options.markdown || options.calibrate || options.report != NULL)) {
         return say_fail(EXIT_USAGE, "several records are merged as a table only");
     }
     struct sitting *sittings = calloc(options.files.count, sizeof *sittings);

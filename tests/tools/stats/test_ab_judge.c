@@ -170,11 +170,19 @@ Test(ab_judge, another_digest_is_found)
     cr_assert(ab_find_unlike(&e) == 1);
 }
 
-// Sums of the binomial distribution by Python: 2 * sum(comb(n, i) for i in range(n // 5 + 1)) /
-// 2**n.
-Test(paired_least, p_cannot_be_smaller_than_flips_of_what_is_trimmed)
+// Against what an estimate of blocks that all agree comes to.
+Test(paired_least, it_is_the_p_of_blocks_that_all_agree)
 {
-    cr_assert(fabs(paired_least_p(8) - 0.0703125) < 1e-12);
-    cr_assert(fabs(paired_least_p(20) - 0.011817932128906250) < 1e-12);
-    cr_assert(fabs(paired_least_p(30) - 0.001430906355381) < 1e-10);
+    for (size_t n = PAIRED_MIN; n <= 10; n++) {
+        double values[10], work[10];
+        const struct paired_settings settings = {0.01, 0.05, n, 1};
+        struct paired_estimate e;
+        for (size_t i = 0; i < n; i++) {
+            values[i] = 0.1 + 0.001 * (double)(i * i);
+        }
+        paired_estimate(values, n, &settings, work, &e);
+        double error = sqrt(paired_least_p(n) / PAIRED_FLIPS);
+        cr_assert(fabs(e.p - paired_least_p(n)) < 4 * error + 1e-4, "%zu: %f", n, e.p);
+    }
+    cr_assert(paired_least_p(30) == 1.0 / (1 + PAIRED_FLIPS));
 }

@@ -60,7 +60,8 @@ static enum ab_run_end calibrate(const struct ab_run *run, struct ab_cell *cell,
     }
     if (end == AB_RUN_DONE) {
         double call_ns = (double)timed.cpu_ns / (double)cell->calls;
-        cell->calls = dozens((double)run->loop_ns / (call_ns > 0.0 ? call_ns : 1.0));
+        int64_t loop_ns = cell->loop_ns > 0 ? cell->loop_ns : run->loop_ns;
+        cell->calls = dozens((double)loop_ns / (call_ns > 0.0 ? call_ns : 1.0));
         cell->warmup = cell->calls;
         timed_release(&timed);
     }
@@ -83,6 +84,7 @@ static void take(const struct timed *t, size_t position, struct ab_sample *s)
 {
     *s = (struct ab_sample){.is_there = true,
                             .position = (int64_t)position,
+                            .calls = t->calls,
                             .cpu_ns = t->cpu_ns,
                             .wall_ns = t->wall_ns,
                             .minor_faults = t->minor_faults,
@@ -121,9 +123,8 @@ static enum ab_run_end run_cell(const struct ab_run *run, size_t block, size_t c
     for (size_t i = 0; i < e->arm_count; i++) {
         struct timed timed;
         struct ab_sample *sample = ab_at(e, block, cell, order[i]);
-        double more = order[i] > AB_AA && run->surplus > 0.0 ? run->surplus : 1.0;
-        enum ab_run_end end =
-            run_one(run, c, order[i], (int64_t)((double)c->calls * more + 0.5), &timed, fault);
+        int64_t calls = ab_calls_of(e, cell, order[i]);
+        enum ab_run_end end = run_one(run, c, order[i], calls, &timed, fault);
         if (end != AB_RUN_DONE) {
             return end;
         }

@@ -21,7 +21,6 @@ struct ab_run {
     const struct scratch *scratch;
     int64_t loop_ns;    // CPU time of a loop that is wanted
     int64_t timeout_ms; // of a process
-    double surplus;     // calls of arms behind AB_AA are so many times the cell's; 1: as many
     // Told of each sample; false ends the run as failed, with `fault` filled. `context` is theirs.
     bool (*on_sample)(void *context, size_t block, size_t cell, size_t arm, struct fault *fault);
     // Asked after each block but the first; true: enough. NULL: never.

@@ -32,6 +32,7 @@ enum ab_proof {
 struct ab_arm {
     char name[AB_NAME_ROOM];
     char settings[AB_SETTINGS_ROOM]; // for people: its variables, or its program
+    int64_t injected_ppm;            // so much of the calls of its loops is made up
     enum ab_proof proof;
 };
 
@@ -41,12 +42,14 @@ struct ab_cell {
     char operation[AB_NAME_ROOM]; // "": none
     int64_t bytes;                // -1: none
     int64_t calls, warmup;        // of each process
+    int64_t loop_ns;              // wanted CPU time of a loop; 0: as the others
 };
 
 // One process.
 struct ab_sample {
     bool is_there;
     int64_t position; // of the arm in its block, from 0
+    int64_t calls;
     int64_t cpu_ns, wall_ns, minor_faults, major_faults, voluntary_switches, involuntary_switches;
     int64_t peak_rss_kib;        // of the loop; 0: not to be had
     char digest[AB_DIGEST_ROOM]; // "": none
@@ -68,6 +71,13 @@ static inline struct ab_sample *ab_at(const struct ab_experiment *e, size_t bloc
                                       size_t arm)
 {
     return &e->samples[(block * e->cell_count + cell) * e->arm_count + arm];
+}
+
+// An arm that is to be found makes more calls than the cell says.
+static inline int64_t ab_calls_of(const struct ab_experiment *e, size_t cell, size_t arm)
+{
+    return e->cells[cell].calls +
+           (e->cells[cell].calls * e->arms[arm].injected_ppm + 500000) / 1000000;
 }
 
 #endif

@@ -77,12 +77,9 @@ static double flip_share(const double *values, size_t n, const struct paired_set
 
 double paired_least_p(size_t n)
 {
-    double term = pow(0.5, (double)n), sum = term; // binomial, both tails
-    for (size_t i = 1; i <= cut_of(n); i++) {
-        term *= (double)(n - i + 1) / (double)i;
-        sum += term;
-    }
-    return 2.0 * sum;
+    double least = pow(2.0, 1.0 + (double)cut_of(n) - (double)n);
+    double seen = 1.0 / (double)(1 + PAIRED_FLIPS);
+    return least > seen ? least : seen;
 }
 
 static void winsorise(double *sorted, size_t n)
@@ -94,8 +91,8 @@ static void winsorise(double *sorted, size_t n)
     }
 }
 
-void paired_estimate(const double *values, size_t n, const struct paired_settings *s, double *work,
-                     struct paired_estimate *out)
+void paired_estimate_interval(const double *values, size_t n, const struct paired_settings *s,
+                              double *work, struct paired_estimate *out)
 {
     size_t cut = cut_of(n);
     memset(out, 0, sizeof *out);
@@ -118,11 +115,17 @@ void paired_estimate(const double *values, size_t n, const struct paired_setting
     out->mean_high = out->mean + mean_reach;
     out->has_tail = fabs(out->effect - out->mean) >
                     2.0 * sqrt(out->error * out->error + mean_error * mean_error);
-    out->p = flip_share(values, n, s, out->effect, work);
     out->mde = expm1((reach + student_point(POWER, out->df)) * out->error);
     double ratio = (normal_point(1.0 - s->level / 2.0) + normal_point(POWER)) * sqrt((double)n) *
                    out->error / log1p(s->margin);
     out->blocks_needed = ceil(ratio * ratio);
+}
+
+void paired_estimate(const double *values, size_t n, const struct paired_settings *s, double *work,
+                     struct paired_estimate *out)
+{
+    paired_estimate_interval(values, n, s, work, out);
+    out->p = flip_share(values, n, s, out->effect, work);
 }
 
 // Mean and squared error of what lies above the median.

@@ -48,8 +48,13 @@ struct paired_estimate {
 void paired_estimate(const double *log_ratios, size_t n, const struct paired_settings *settings,
                      double *work, struct paired_estimate *out);
 
-// The smallest p that n blocks can show: as many flips as are trimmed away do not move the
-// estimate.
+// The same without p, which takes the time.
+void paired_estimate_interval(const double *log_ratios, size_t n,
+                              const struct paired_settings *settings, double *work,
+                              struct paired_estimate *out);
+
+// The smallest p that n blocks can show: with all of one sign, flips of those that are trimmed away
+// at the near end do not move the estimate, and no other flip reaches it.
 double paired_least_p(size_t n);
 
 // Whether one arm is slow in more of its runs than the other: Brown and Forsythe's form of Levene's

@@ -33,6 +33,7 @@ static void put_arms(struct json_out *out, const struct ab_experiment *e)
         json_put_text(out, "name", e->arms[i].name);
         json_put_text(out, "settings", e->arms[i].settings);
         json_put_text(out, "proof", words[e->arms[i].proof]);
+        json_put_i64(out, "injected_ppm", e->arms[i].injected_ppm);
         json_end_object(out);
     }
     json_end_array(out);
@@ -99,7 +100,7 @@ bool ab_record_put(struct ab_recorder *r, size_t block, size_t cell, size_t arm,
     json_put_i64(&line, "arm", (int64_t)arm);
     json_put_i64(&line, "cell", (int64_t)cell);
     json_put_i64(&line, "order_seed", (int64_t)e->seed);
-    json_put_i64(&line, "calls", e->cells[cell].calls);
+    json_put_i64(&line, "calls", s->calls);
     json_put_i64(&line, "cpu_ns", s->cpu_ns);
     json_put_i64(&line, "wall_ns", s->wall_ns);
     json_put_i64(&line, "minor_faults", s->minor_faults);

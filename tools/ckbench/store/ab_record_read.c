@@ -61,7 +61,8 @@ static bool read_arm(const struct json_value *value, size_t index, struct ab_arm
     if (!json_is(value, JSON_OBJECT, fault) ||
         !copy_text(value, "name", &any_word, arm->name, sizeof arm->name, fault) ||
         !copy_text(value, "settings", &any_line, arm->settings, sizeof arm->settings, fault) ||
-        !copy_text(value, "proof", &any_word, proof, sizeof proof, fault)) {
+        !copy_text(value, "proof", &any_word, proof, sizeof proof, fault) ||
+        !json_want_i64(value, "injected_ppm", 0, 1000000, &arm->injected_ppm, fault)) {
         return false;
     }
     arm->proof = index < AB_CANDIDATES          ? AB_IS_BASE
@@ -88,8 +89,8 @@ static bool read_arms(const struct json_value *root, struct ab_experiment *e, st
     if (!json_want(root, "arms", JSON_ARRAY, &arms, fault)) {
         return false;
     }
-    if (json_count(arms) <= AB_CANDIDATES || json_count(arms) > AB_ARMS_MAX) {
-        return json_fail(arms, fault, "3 to %d arms are an experiment", AB_ARMS_MAX);
+    if (json_count(arms) < AB_CANDIDATES || json_count(arms) > AB_ARMS_MAX) {
+        return json_fail(arms, fault, "2 to %d arms are an experiment", AB_ARMS_MAX);
     }
     for (const struct json_value *v = json_first(arms); v != NULL; v = json_next(v)) {
         if (!read_arm(v, e->arm_count, &e->arms[e->arm_count], fault)) {
@@ -189,8 +190,11 @@ static bool read_sample(const struct json_value *root, struct ab_experiment *e, 
     int64_t block, cell, arm, calls;
     if (!json_want_i64(root, "block", 0, (int64_t)e->blocks - 1, &block, fault) ||
         !json_want_i64(root, "cell", 0, (int64_t)e->cell_count - 1, &cell, fault) ||
-        !json_want_i64(root, "arm", 0, (int64_t)e->arm_count - 1, &arm, fault) ||
-        !json_want_i64(root, "calls", e->cells[cell].calls, e->cells[cell].calls, &calls, fault)) {
+        !json_want_i64(root, "arm", 0, (int64_t)e->arm_count - 1, &arm, fault)) {
+        return false;
+    }
+    calls = ab_calls_of(e, (size_t)cell, (size_t)arm);
+    if (!json_want_i64(root, "calls", calls, calls, &calls, fault)) {
         return false;
     }
     struct ab_sample *s = ab_at(e, (size_t)block, (size_t)cell, (size_t)arm);
@@ -198,6 +202,7 @@ static bool read_sample(const struct json_value *root, struct ab_experiment *e, 
         return json_fail(root, fault, "this block, cell and arm were there before");
     }
     s->is_there = true;
+    s->calls = calls;
     return read_figures(root, s, fault);
 }
 
