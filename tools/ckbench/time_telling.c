@@ -42,7 +42,7 @@ static size_t sample_count(const struct time_path *path)
 static double *sorted_samples(const struct time_path *path)
 {
     size_t at = 0;
-    double *all = malloc(sample_count(path) * sizeof *all);
+    double *all = malloc((sample_count(path) + 1) * sizeof *all);
     for (size_t run = 0; all != NULL && run < path->run_count; run++) {
         for (size_t i = 0; i < path->runs[run].sample_count; i++) {
             all[at++] = (double)path->runs[run].samples_ns[i] / (double)path->calls;

@@ -5,7 +5,7 @@
 #include "kit.h"
 
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -36,13 +36,12 @@ static uint64_t ckbench_peak_kib(void)
     char text[STATUS_BYTES];
     int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     ssize_t len = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    unsigned long long kib = 0;
     if (fd >= 0) {
         (void)close(fd);
     }
     text[len > 0 ? len : 0] = '\0';
     const char *line = strstr(text, "VmHWM:");
-    return line != NULL && sscanf(line, "VmHWM: %llu", &kib) == 1 ? kib : 0;
+    return line != NULL ? strtoull(line + strlen("VmHWM:"), NULL, 10) : 0;
 }
 
 // One batch after the other; each by the wall clock, one reading between two.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gen/address.h"
-#include "gen/json_text.h"
+#include "gen/json_filler.h"
 #include "gen/records.h"
 #include "gen/users.h"
 
@@ -46,7 +46,7 @@ static void make_address_64k(pack *out)
 
 static void make_json_64k(pack *out)
 {
-    json_text_make(out, 65536);
+    json_filler_make(out, 65536);
 }
 
 static void make_random_64k(pack *out)

@@ -7,7 +7,7 @@
 
 #include <ckbench/subject.h>
 
-#include "gen/json_text.h"
+#include "gen/json_filler.h"
 
 static const struct {
     const char *name;
@@ -36,7 +36,7 @@ bool payload_value_make(payload_value *out, uint64_t bytes)
     memset(out, 0, sizeof *out);
     bytes = bytes != 0 ? bytes : size_of(shape + (is_text ? 5 : 4));
     if (is_text) {
-        json_text_make(&out->bytes, bytes);
+        json_filler_make(&out->bytes, bytes);
     } else {
         random_make(&out->bytes, bytes);
     }

@@ -230,6 +230,7 @@ static cachekit_status decode_object(const struct cki_codec *codec, cachekit_sli
     return status;
 }
 
+// NOLINTNEXTLINE(readability-function-size): a struct for one call would be more to read.
 cachekit_status cki_codec_decode(const struct cki_codec *codec, cachekit_slice key,
                                  cachekit_slice stored, enum cki_block_kind kind,
                                  struct cki_reply *reply, struct cki_held *held,

@@ -103,6 +103,7 @@ static void enlist(cachekit_cache *cache, cachekit_function *f)
     (void)pthread_mutex_unlock(&cache->lock);
 }
 
+// NOLINTNEXTLINE(readability-function-size): those of the public function, checked.
 static cachekit_status make(cachekit_cache *cache, const char *name, cachekit_loader loader,
                             void *context, const cachekit_function_options *o,
                             cachekit_function **out, cachekit_error *error)

@@ -25,7 +25,7 @@ struct child {
     int64_t deadline_ms; // of silence; INT64_MAX: none
     bool stopping;
     bool hurried;
-    bool asked; // to end, and it may take its time
+    bool asked;    // to end, and it may take its time
     bool finished; // nothing more to come but what the pipes hold
     int64_t give_up_ms;
     size_t line_length;

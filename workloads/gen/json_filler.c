@@ -2,7 +2,7 @@
 // The two ends of what a cache stores: text whose keys repeat in each record, as in what web
 // services answer, and bytes that no compressor shortens. Everything follows from fixed seeds.
 
-#include "gen/json_text.h"
+#include "gen/json_filler.h"
 
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static int record_make(uint64_t *state, unsigned id, char *text, size_t room)
                     (unsigned)(r >> 38 & 0xffff), (r >> 54 & 1) != 0 ? "true" : "false");
 }
 
-void json_text_make(pack *out, size_t len)
+void json_filler_make(pack *out, size_t len)
 {
     uint64_t state = 2025;
     unsigned id = 100000;
