@@ -54,6 +54,8 @@ static const struct opt ab_rows[] = {
               "CPU time of a loop, by the base"),
     OPT_MINUTES(struct ab_options, child_timeout_ms, "child-timeout", 0, 1, 24 * 60 * MINUTE_MS,
                 "give up on a process after so long"),
+    OPT_FLAG(struct ab_options, explain, "explain", 0,
+             "say how much of each change page faults account for"),
     OPT_PATH(struct ab_options, record, "record", 0, "FILE",
              "write one line for each process; ckbench report FILE judges it again"),
     OPT_PATH(struct ab_options, report, "report", 0, "FILE", "write the whole result as JSON"),

@@ -29,6 +29,7 @@ struct ab_options {
     const char *record;
     const char *report;
     bool strict;
+    bool explain;
     bool json;
     bool markdown;
     int color; // enum term_when

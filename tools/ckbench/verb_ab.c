@@ -11,6 +11,7 @@
 #include "ab_arms.h"
 #include "ab_calibrating.h"
 #include "ab_cells.h"
+#include "ab_explaining.h"
 #include "ab_judging.h"
 #include "ab_options.h"
 #include "ab_telling.h"
@@ -269,8 +270,9 @@ static bool print(const struct sitting *s, const struct ab_telling *telling,
     if (s->options->json) {
         return document_print(stdout, body, provenance, fault);
     }
-    return s->options->markdown ? ab_print_markdown(telling, fault)
-                                : ab_print_table(telling, fault);
+    bool is_good =
+        s->options->markdown ? ab_print_markdown(telling, fault) : ab_print_table(telling, fault);
+    return is_good && (!s->options->explain || ab_print_explanation(telling, fault));
 }
 
 static bool tell(const struct sitting *s, const struct ab_judging *judging, struct fault *fault)
@@ -347,6 +349,10 @@ static int prepare(struct sitting *s)
     }
     if (o->json && o->markdown) {
         return say_fail(EXIT_USAGE, "--json and --markdown cannot both be printed");
+    }
+    if (o->explain && (o->json || o->markdown)) {
+        return say_fail(EXIT_USAGE, "--explain is told beside the table, not in --json or "
+                                    "--markdown");
     }
     if (!ab_read_margin(o->margin, &s->margin, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
