@@ -116,8 +116,8 @@ bool terrain_has_time(const struct terrain_recording *recording, enum terrain_ti
 void terrain_sum_cells(const struct terrain_recording *recording, size_t row,
                        enum terrain_time time, uint64_t *counts);
 
-// Slices on which the host worked for others, by the run's own low mode: run delay over a
-// hundredth of the slice, or any tick stolen.
+// A slice on which the host worked for others: callers waited for a CPU for over a hundredth of it,
+// or the hypervisor took a tick.
 bool terrain_is_noisy(const struct terrain_slice *slice);
 
 int64_t terrain_started(const struct terrain_slice *slice);
