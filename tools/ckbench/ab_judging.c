@@ -27,6 +27,29 @@ void ab_experiment_release(struct ab_experiment *e)
     memset(e, 0, sizeof *e);
 }
 
+unsigned ab_look_at(const struct ab_experiment *e, size_t block)
+{
+    size_t most = e->looks_within;
+    unsigned look = most > 0 ? (unsigned)(block * AB_LOOKS / most) : 0;
+    return look > 0 && look * most / AB_LOOKS == block ? look : 0;
+}
+
+double ab_end_at_look(struct ab_experiment *e)
+{
+    double level = AB_LEVEL;
+    if (e->looks_within == 0) {
+        return level;
+    }
+    size_t last = 0;
+    for (size_t block = 1; block < e->blocks && ab_is_complete(e, block); block++) {
+        unsigned look = ab_look_at(e, block);
+        last = look > 0 ? block : last;
+        level = look > 0 ? obrien_fleming_level(look, AB_LOOKS) : level;
+    }
+    e->blocks = last + 1;
+    return level;
+}
+
 static bool judge(const struct ab_experiment *e, struct ab_judging *j, struct fault *fault)
 {
     size_t rows = e->cell_count * (e->arm_count - 1), n = j->policy.blocks;

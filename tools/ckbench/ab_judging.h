@@ -19,6 +19,13 @@ struct ab_judging {
 bool ab_experiment_make_room(struct ab_experiment *experiment, size_t blocks, struct fault *fault);
 void ab_experiment_release(struct ab_experiment *experiment);
 
+// The look that the blocks up to `block` make, 1 to AB_LOOKS; 0: none.
+unsigned ab_look_at(const struct ab_experiment *experiment, size_t block);
+
+// Ends an experiment of several looks behind the last one that was reached. The level of what is
+// judged: AB_LEVEL where the number of blocks is fixed.
+double ab_end_at_look(struct ab_experiment *experiment);
+
 // Judges all blocks but block 0. False: out of memory, or too few blocks.
 bool ab_judging_make(const struct ab_experiment *experiment, double margin, double level,
                      struct ab_judging *judging, struct fault *fault);

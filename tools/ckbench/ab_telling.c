@@ -166,6 +166,38 @@ static void print_head(const struct ab_telling *t)
     }
 }
 
+static bool is_same_line(const struct ab_cell *a, const struct ab_cell *b)
+{
+    return strcmp(a->path, b->path) == 0 && strcmp(a->shape, b->shape) == 0 &&
+           strcmp(a->operation, b->operation) == 0;
+}
+
+// From which size of a sweep on an arm is faster at every larger one.
+static void print_break_even(const struct ab_telling *t)
+{
+    const struct ab_experiment *e = t->experiment;
+    size_t arms = e->arm_count - 1;
+    for (size_t first = 0, end; first < e->cell_count; first = end) {
+        for (end = first + 1; end < e->cell_count; end++) {
+            if (!is_same_line(&e->cells[first], &e->cells[end])) {
+                break;
+            }
+        }
+        for (size_t arm = 1; arm < arms && e->cells[first].bytes >= 0; arm++) {
+            size_t from = end;
+            while (from > first &&
+                   t->judging->verdicts.rows[(from - 1) * arms + arm].verdict == PAIRED_FASTER) {
+                from--;
+            }
+            if (from < end) {
+                (void)printf("%s %s: %s is faster from %lld bytes on\n", e->cells[first].path,
+                             e->cells[first].operation, e->arms[arm + 1].name,
+                             (long long)e->cells[from].bytes);
+            }
+        }
+    }
+}
+
 static void print_foot(const struct ab_telling *t)
 {
     const struct ab_verdicts *v = &t->judging->verdicts;
@@ -183,6 +215,9 @@ static void print_foot(const struct ab_telling *t)
     if (v->lost_blocks > 0) {
         (void)printf("%zu incomplete block%s left out.\n", v->lost_blocks,
                      v->lost_blocks == 1 ? " was" : "s were");
+    }
+    if (!v->is_unfit) {
+        print_break_even(t);
     }
     if (v->is_unfit) {
         (void)printf("UNFIT: the base differs from itself here.\n");

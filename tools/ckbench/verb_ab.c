@@ -28,7 +28,7 @@
 #include "store/document.h"
 #include "store/provenance.h"
 
-enum { HOST_ROOM = 512, LOOKS = 6, LENGTHS = 3 };
+enum { HOST_ROOM = 512, LENGTHS = 3 };
 
 struct sitting {
     const struct ab_options *options;
@@ -47,7 +47,6 @@ struct sitting {
     struct json_out host_json;
     struct ab_recorder recorder;
     double level; // of verdicts: less at an early look
-    size_t last_block;
 };
 
 static bool open_checkouts(struct sitting *s, struct fault *fault)
@@ -221,22 +220,20 @@ static bool is_settled(void *context, size_t block)
     struct sitting *s = context;
     struct fault ignored;
     struct ab_judging judging;
-    size_t most = s->options->max_blocks;
-    unsigned look = most > 0 ? (unsigned)(block * LOOKS / most) : 0;
-    if (look == 0 || look * most / LOOKS != block) {
+    unsigned look = ab_look_at(&s->experiment, block);
+    if (look == 0) {
         return false;
     }
-    s->level = obrien_fleming_level(look, LOOKS);
+    double level = obrien_fleming_level(look, AB_LOOKS);
     struct ab_experiment so_far = s->experiment;
     so_far.blocks = block + 1;
-    bool is_settled = ab_judging_make(&so_far, s->margin, s->level, &judging, &ignored);
+    bool is_settled = ab_judging_make(&so_far, s->margin, level, &judging, &ignored);
     for (size_t i = 0; is_settled && i < judging.verdicts.row_count; i++) {
         const struct ab_row *row = &judging.verdicts.rows[i];
         is_settled =
             row->arm == AB_AA || row->verdict == PAIRED_FASTER || row->verdict == PAIRED_SLOWER;
     }
     ab_judging_release(&judging);
-    s->last_block = block;
     return is_settled;
 }
 
@@ -251,6 +248,7 @@ static bool run_blocks(struct sitting *s, struct fault *fault)
                                .on_sample = note_sample,
                                .is_enough = is_settled,
                                .context = s};
+    e->looks_within = s->options->max_blocks;
     size_t blocks = s->options->max_blocks > 0 ? s->options->max_blocks : s->options->blocks;
     if (!ab_experiment_make_room(e, blocks + 1, fault)) {
         return false;
@@ -259,7 +257,7 @@ static bool run_blocks(struct sitting *s, struct fault *fault)
     bool is_good = ab_run_calibrate(&run, fault) == AB_RUN_DONE && open_record(s, fault) &&
                    ab_run(&run, fault) == AB_RUN_DONE;
     progress_close(&s->progress);
-    e->blocks = s->last_block > 0 ? s->last_block + 1 : e->blocks;
+    s->level = ab_end_at_look(e);
     return ab_record_close(&s->recorder, is_good ? fault : NULL) && is_good;
 }
 

@@ -101,7 +101,8 @@ static bool load(const struct report_options *o, const char *path, struct sittin
                          s->record.experiment.cells[unlike].path);
     }
     name_host(s);
-    return ab_judging_make(&s->record.experiment, s->record.margin, AB_LEVEL, &s->judging, fault);
+    double level = ab_end_at_look(&s->record.experiment);
+    return ab_judging_make(&s->record.experiment, s->record.margin, level, &s->judging, fault);
 }
 
 static struct ab_telling telling_of(const struct report_options *o, const struct sitting *s)

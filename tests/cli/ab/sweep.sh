@@ -17,3 +17,6 @@ PY
 for wrong in size=1m..1k 64k..1m size=0..1k size=1..1g; do
     "$CKBENCH" ab --subject "$workloads" --sweep $wrong --candidate-env A=1 2>&1
 done
+"$CKBENCH" ab --subject "$teller" --path told --shapes small --max-blocks 36 --seed 7 --arm a:COST=130 --record s >t
+"$CKBENCH" report s | tail -n +2 >u
+tail -n +2 t | diff - u && grep -c 'stopped at a look' u

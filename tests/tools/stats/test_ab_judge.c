@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "stats/ab_calibrate.h"
 #include "stats/ab_judge.h"
 #include "stats/order.h"
 
@@ -160,6 +161,33 @@ Test(ab_judge, a_minority_of_slow_processes_is_a_tail)
     }
     cr_assert(judge(&e, &v) && v.rows[2].loop.has_tail && !v.rows[1].loop.has_tail);
     cr_assert(fabs(v.rows[2].loop.effect) < 0.01 && v.rows[2].loop.mean > 0.1);
+}
+
+// What is put in is known: 4 more calls of 1,000, and a second process that costs half a per cent.
+Test(ab_calibrate, truth_coverage_and_position_are_those_put_in)
+{
+    struct ab_calibration c;
+    struct ab_experiment e = make(truth);
+    const struct ab_work work = {numbers, numbers + BLOCKS, numbers + 2 * BLOCKS,
+                                 numbers + 3 * BLOCKS};
+    cells[0].calls = cells[1].calls = 1000;
+    e.arms[3].injected_ppm = 4000;
+    for (size_t block = 1; block <= BLOCKS; block++) {
+        ab_at(&e, block, 1, block % 2)->position = 1;
+        ab_at(&e, block, 1, block % 2)->cpu_ns += 5000;
+    }
+    cr_assert(ab_calibrate(&e, 0, 3, &work, &c));
+    cr_assert(c.experiments == 1 && c.found == 1 && c.covered == 1);
+    cr_assert(fabs(c.truth - log(1.004)) < 1e-12 && fabs(c.pair_us - 4014.0) < 20.0);
+    cr_assert(ab_calibrate(&e, 0, 2, &work, &c) && c.covered == 0 && c.truth == 0.0);
+    cr_assert(ab_calibrate(&e, 0, AB_AA, &work, &c) && c.found == 0 && c.covered == 1);
+    cr_assert(ab_calibrate(&e, 1, AB_AA, &work, &c));
+    cr_assert(c.later_low < 0.00495 && 0.00495 < c.later_high && c.later_low > 0.004);
+    // Deviation 0.08 %: a normal one would need so many blocks.
+    double sd = c.spread, needed = (1.959964 + 0.841621) * sd / log1p(0.01);
+    cr_assert(c.blocks_needed[1] == ceil(needed * needed));
+    ab_at(&e, 1, 0, 0)->is_there = false;
+    cr_assert(!ab_calibrate(&e, 0, 3, &work, &c));
 }
 
 Test(ab_judge, another_digest_is_found)

@@ -16,8 +16,9 @@ enum {
     AB_NAME_ROOM = 65,
     AB_DIGEST_ROOM = 17,
     AB_SETTINGS_ROOM = 512,
-    AB_BASE = 0,       // the arm that the others are set against
-    AB_AA = 1,         // the base once more
+    AB_BASE = 0, // the arm that the others are set against
+    AB_AA = 1,   // the base once more
+    AB_LOOKS = 6,
     AB_CANDIDATES = 2, // the first of the others
 };
 
@@ -63,6 +64,7 @@ struct ab_experiment {
     struct ab_cell *cells;
     size_t cell_count;
     uint64_t seed;             // of all orders
+    size_t looks_within;       // blocks of six looks at most, AB_LOOKS; 0: a fixed number
     size_t blocks;             // that `samples` has room for, block 0 included
     struct ab_sample *samples; // by block, cell, arm
 };

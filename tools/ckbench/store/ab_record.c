@@ -70,6 +70,7 @@ bool ab_record_open(struct ab_recorder *r, const char *path, const struct ab_exp
     json_put_text(&line, "commit", head->commit);
     json_put_i64(&line, "order_seed", (int64_t)e->seed);
     json_put_i64(&line, "blocks", (int64_t)e->blocks);
+    json_put_i64(&line, "looks_within", (int64_t)e->looks_within);
     json_put_i64(&line, "margin_ppm", llround(1e6 * head->margin));
     json_put_raw(&line, "host", head->host, strlen(head->host));
     put_arms(&line, e);

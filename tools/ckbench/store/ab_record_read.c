@@ -125,12 +125,13 @@ static bool read_cells(const struct json_value *root, struct ab_experiment *e, s
 static bool read_head(const struct json_value *root, struct ab_record *out, struct fault *fault)
 {
     size_t len;
-    int64_t seed, blocks, margin_ppm;
+    int64_t seed, blocks, looks_within, margin_ppm;
     const struct json_value *host;
     struct ab_experiment *e = &out->experiment;
     if (!json_want_schema(root, AB_RECORD_SCHEMA, fault) ||
         !json_want_i64(root, "order_seed", 1, AB_SEED_MAX, &seed, fault) ||
         !json_want_i64(root, "blocks", 1, AB_BLOCKS_MAX + 1, &blocks, fault) ||
+        !json_want_i64(root, "looks_within", 0, AB_BLOCKS_MAX, &looks_within, fault) ||
         !json_want_i64(root, "margin_ppm", 1, 500000, &margin_ppm, fault) ||
         !json_want(root, "host", JSON_OBJECT, &host, fault) || !read_arms(root, e, fault) ||
         !read_cells(root, e, fault)) {
@@ -143,6 +144,7 @@ static bool read_head(const struct json_value *root, struct ab_record *out, stru
     memcpy(out->host, raw, len);
     e->seed = (uint64_t)seed;
     e->blocks = (size_t)blocks;
+    e->looks_within = (size_t)looks_within;
     out->margin = (double)margin_ppm / 1e6;
     if (e->blocks > AB_SAMPLES_MAX / (e->cell_count * e->arm_count)) {
         return json_fail(root, fault, "more than %d processes", AB_SAMPLES_MAX);
