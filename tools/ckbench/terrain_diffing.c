@@ -192,6 +192,7 @@ static bool compare(struct diff *d, struct fault *fault)
     double level = LEVEL / (double)((rows > 0 ? rows : 1) * 2 * (has_response ? 2 : 1));
     for (size_t i = 0; i < a->layer_count; i++) {
         int row = terrain_row(b, a->layers[i]);
+        const struct terrain_layer x = {a, i}, y = {b, row >= 0 ? (size_t)row : 0};
         for (enum terrain_time time = TERRAIN_SERVICE; row >= 0 && time < TERRAIN_TIMES; time++) {
             if (time == TERRAIN_WAIT || (time == TERRAIN_RESPONSE && !has_response)) {
                 continue;
@@ -199,7 +200,7 @@ static bool compare(struct diff *d, struct fault *fault)
             struct compared *c = &d->compared[d->count++];
             c->layer = a->layers[i];
             c->time = time;
-            if (!terrain_compare(a, i, b, (size_t)row, time, level, c->ratios)) {
+            if (!terrain_compare(&x, &y, time, level, c->ratios)) {
                 return fault_set(fault, "no memory to compare");
             }
         }

@@ -67,7 +67,8 @@ static void count(double factor, double wobble, size_t found[4])
         struct terrain_ratio ratios[2];
         make(&a, 20000.0, wobble, SLICES);
         make(&b, 20000.0 * factor, wobble, SLICES);
-        cr_assert(terrain_compare(&a, 0, &b, 0, TERRAIN_SERVICE, 0.05, ratios));
+        cr_assert(terrain_compare(&(struct terrain_layer){&a, 0}, &(struct terrain_layer){&b, 0},
+                                  TERRAIN_SERVICE, 0.05, ratios));
         for (size_t q = 0; q < 2; q++) {
             cr_assert(ratios[q].low < ratios[q].high);
             found[ratios[q].verdict]++;
@@ -120,7 +121,8 @@ Test(terrain_compare, one_cell_and_one_step_of_the_clock_are_no_difference)
                 (void)terrain_add_cell(r, &cell);
             }
         }
-        cr_assert(terrain_compare(&a, 0, &b, 0, TERRAIN_SERVICE, 0.05, ratios));
+        cr_assert(terrain_compare(&(struct terrain_layer){&a, 0}, &(struct terrain_layer){&b, 0},
+                                  TERRAIN_SERVICE, 0.05, ratios));
         cr_assert_eq(ratios[0].verdict, TERRAIN_ALIKE);
         terrain_recording_release(&a);
         terrain_recording_release(&b);
@@ -133,7 +135,8 @@ Test(terrain_compare, too_few_calls_have_no_verdict)
     struct terrain_ratio ratios[2];
     make(&a, 20000.0, 0.0, SLICES);
     make(&b, 40000.0, 0.0, 1);
-    cr_assert(terrain_compare(&a, 0, &b, 0, TERRAIN_SERVICE, 0.05, ratios));
+    cr_assert(terrain_compare(&(struct terrain_layer){&a, 0}, &(struct terrain_layer){&b, 0},
+                              TERRAIN_SERVICE, 0.05, ratios));
     cr_assert_eq(ratios[0].verdict, TERRAIN_UNKNOWN);
     terrain_recording_release(&a);
     terrain_recording_release(&b);

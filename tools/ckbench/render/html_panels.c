@@ -267,7 +267,7 @@ void html_add_strips(struct html_page *page, const struct html_view *view)
         for (size_t x = 0; x < view->columns; x++) {
             paint_column(view, (enum strip)strip, x, most, pixels);
         }
-        html_add(page, "<figure><figcaption>%s%s", titles[strip], strip == STRIP_RATE ? "" : "");
+        html_add(page, "<figure><figcaption>%s", titles[strip]);
         if (strip == STRIP_RATE) {
             html_add(page, " (full height: %.1f/s)", most);
         }
@@ -287,7 +287,7 @@ static void put_cells(struct html_page *text, const struct html_view *view, size
     uint32_t *counts = count_columns(view, row, time);
     text->is_failed = text->is_failed || counts == NULL;
     html_add(text, "%s[%zu,%d,[", text->len > 1 ? "," : "", row, (int)time);
-    for (size_t x = 0; !text->is_failed && x < view->columns; x++) {
+    for (size_t x = 0; counts != NULL && x < view->columns; x++) {
         unsigned last = 0;
         bool is_first = true;
         html_add(text, "%s[", x > 0 ? "," : "");

@@ -28,9 +28,10 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-static bool fill_side(struct side *side, const struct terrain_recording *r, size_t row,
-                      enum terrain_time time)
+static bool fill_side(struct side *side, const struct terrain_layer *layer, enum terrain_time time)
 {
+    const struct terrain_recording *r = layer->recording;
+    const size_t row = layer->row;
     uint64_t sums[TERRAIN_CELLS];
     uint16_t places[TERRAIN_CELLS] = {0};
     terrain_sum_cells(r, row, time, sums);
@@ -129,11 +130,11 @@ static void compare_sides(struct side *a, struct side *b, double level,
     }
 }
 
-bool terrain_compare(const struct terrain_recording *a, size_t a_row,
-                     const struct terrain_recording *b, size_t b_row, enum terrain_time time,
-                     double level, struct terrain_ratio ratios[QUANTILES])
+bool terrain_compare(const struct terrain_layer *a, const struct terrain_layer *b,
+                     enum terrain_time time, double level, struct terrain_ratio ratios[QUANTILES])
 {
-    const struct terrain_exact *x = &a->exact[a_row][time], *y = &b->exact[b_row][time];
+    const struct terrain_exact *x = &a->recording->exact[a->row][time],
+                               *y = &b->recording->exact[b->row][time];
     memset(ratios, 0, QUANTILES * sizeof *ratios);
     if (x->n < TERRAIN_FEW || y->n < TERRAIN_FEW) {
         return true;
@@ -144,12 +145,12 @@ bool terrain_compare(const struct terrain_recording *a, size_t a_row,
     ratios[1].b_ns = y->p99_ns;
     for (size_t q = 0; q < QUANTILES; q++) {
         if (ratios[q].a_ns > 0 && ratios[q].b_ns > 0) {
-            ratios[q].step = fmax(step_of(a, ratios[q].a_ns), step_of(b, ratios[q].b_ns));
+            ratios[q].step =
+                fmax(step_of(a->recording, ratios[q].a_ns), step_of(b->recording, ratios[q].b_ns));
         }
     }
     struct side *sides = calloc(2, sizeof *sides);
-    bool is_good = sides != NULL && fill_side(&sides[0], a, a_row, time) &&
-                   fill_side(&sides[1], b, b_row, time);
+    bool is_good = sides != NULL && fill_side(&sides[0], a, time) && fill_side(&sides[1], b, time);
     // Cells that are not there although samples are: the books say so, nothing is compared.
     if (is_good && sides[0].cell_count > 0 && sides[1].cell_count > 0) {
         compare_sides(&sides[0], &sides[1], level, ratios);

@@ -23,10 +23,14 @@ struct terrain_ratio {
     double ratio, low, high, step;
 };
 
-// p50 and p99 of a row and time; `level` is the chance that a band misses, two-sided. False: no
-// memory.
-bool terrain_compare(const struct terrain_recording *a, size_t a_row,
-                     const struct terrain_recording *b, size_t b_row, enum terrain_time time,
-                     double level, struct terrain_ratio ratios[2]);
+struct terrain_layer {
+    const struct terrain_recording *recording;
+    size_t row;
+};
+
+// p50 and p99 of a layer in two recordings; `level` is the chance that a band misses, two-sided.
+// False: no memory.
+bool terrain_compare(const struct terrain_layer *a, const struct terrain_layer *b,
+                     enum terrain_time time, double level, struct terrain_ratio ratios[2]);
 
 #endif

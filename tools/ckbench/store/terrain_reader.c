@@ -131,7 +131,7 @@ static bool find_row(const struct terrain_recording *r, const struct json_value 
 static bool read_time(const struct json_value *time, struct terrain_exact *exact,
                       struct fault *fault)
 {
-    int64_t raw[4];
+    int64_t raw[4] = {0};
     char from[TERRAIN_NAME_ROOM];
     if (!json_is(time, JSON_OBJECT, fault) ||
         !json_want_i64(time, "n", 1, JSON_SAFE_INTEGER, &exact->n, fault) ||
