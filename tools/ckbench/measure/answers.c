@@ -293,7 +293,8 @@ bool answer_next(struct answer_stream *stream, const char *line, size_t length,
     }
     if (answer->kind != ANSWER_END) {
         stream->lines++;
-        return stream->lines <= ANSWER_LINES_MAX || fault_set(fault, "its answers do not end");
+        int64_t most = stream->lines_max > 0 ? stream->lines_max : ANSWER_LINES_MAX;
+        return stream->lines <= most || fault_set(fault, "its answers do not end");
     }
     stream->ended = true;
     return answer->lines == stream->lines ||

@@ -97,6 +97,7 @@ struct answer {
 struct answer_stream {
     int64_t lines; // before `end`
     bool ended;
+    int64_t lines_max; // 0: ANSWER_LINES_MAX
 };
 
 // Reads the next line of `stream`. False: no JSON, a known member missing, of the wrong kind or

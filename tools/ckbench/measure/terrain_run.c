@@ -13,7 +13,8 @@
 #include "measure/terrain_lines.h"
 #include "measure/valgrind.h"
 
-enum { CODE_USAGE = 2, CODE_INCOMPLETE = 3 };
+// A slice has a line of its own and, for each layer and time, as many as its cells fill.
+enum { CODE_USAGE = 2, CODE_INCOMPLETE = 3, LINES_A_SLICE = 64 };
 
 struct listening {
     const struct terrain_request *request;
@@ -124,6 +125,7 @@ bool terrain_run(const struct terrain_request *request, const struct scratch *sc
         (void)fault_set(why, "out of memory");
     } else if (dir != NULL) {
         l->request = request;
+        l->stream.lines_max = (int64_t)TERRAIN_SLICES_MAX * LINES_A_SLICE;
         l->lines = (struct terrain_lines){.recording = recording, .terrain = request->terrain};
         is_good = run_in(l, dir, exit_code, why);
         scratch_remove(dir);
