@@ -164,6 +164,18 @@ Test(ab_judge, a_minority_of_slow_processes_is_a_tail)
 }
 
 // What is put in is known: 4 more calls of 1,000, and a second process that costs half a per cent.
+// A third is slow: too many for the trimmed mean to leave out, so it does not disagree with the
+// mean.
+Test(ab_judge, a_larger_minority_is_a_tail_too)
+{
+    struct ab_verdicts v;
+    struct ab_experiment e = make(truth);
+    for (size_t block = 1; block <= BLOCKS; block += 3) {
+        ab_at(&e, block, 0, 3)->cpu_ns *= 2;
+    }
+    cr_assert(judge(&e, &v) && v.rows[2].loop.has_tail);
+}
+
 Test(ab_calibrate, truth_coverage_and_position_are_those_put_in)
 {
     struct ab_calibration c;
