@@ -25,7 +25,9 @@ void ab_cell_name(const struct ab_cell *cell, char *out, size_t size)
     if (cell->bytes >= 0) {
         (void)snprintf(bytes, sizeof bytes, " %lld B", (long long)cell->bytes);
     }
-    (void)snprintf(out, size, "%s%s%s%s%s%s", cell->path, cell->shape[0] != '\0' ? " " : "",
+    // Of a shape's name the size is not that of a sweep's cell.
+    size_t shown = cell->bytes >= 0 ? strcspn(cell->shape, "-") : strlen(cell->shape);
+    (void)snprintf(out, size, "%s%s%.*s%s%s%s", cell->path, shown > 0 ? " " : "", (int)shown,
                    cell->shape, cell->operation[0] != '\0' ? " " : "", cell->operation, bytes);
 }
 

@@ -3,7 +3,7 @@
 workloads=$CKBENCH_BUILD/workloads/ck-workloads
 "$CKBENCH" ab --subject "$workloads" --shapes json-64 --ops get --sweep size=1k..256k --points 3 --blocks 6 \
     --loop-us 100 --arm top:MALLOC_TOP_PAD_=16777216 --explain >out
-grep -oE 'payload_seed json-64 get [0-9]+ B' out | sort -u
+grep -oE 'payload_seed json get [0-9]+ B' out | sort -u
 grep -cE '^Per call, at [0-9.]+ us a fault' out
 teller=$CKBENCH_SOURCE/tests/cli/ab/teller
 "$CKBENCH" ab --subject "$teller" --path told --shapes small --max-blocks 36 --seed 7 --arm a:COST=130 --json >a
