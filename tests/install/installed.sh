@@ -7,8 +7,8 @@ source=$1 kind=$2
 work=$(mktemp -d "${TMPDIR:-/tmp}/install.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 unset DESTDIR CFLAGS CXXFLAGS LDFLAGS PKG_CONFIG_LIBDIR
-shared=OFF static_flag=--static
-[ "$kind" = static ] || shared=ON static_flag=
+shared=OFF
+[ "$kind" = static ] || shared=ON
 
 quiet() { "$@" >"$work/log" 2>&1 || { cat "$work/log" && echo "failed: $*" && exit 1; }; }
 version=$(sed -nE 's/^#define CACHEKIT_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' \
@@ -33,7 +33,7 @@ quiet cmake --build "$work/consumer"
 expect "$work/consumer/use_c"
 expect "$work/consumer/use_cxx"
 
-flags=$(pkg-config $static_flag --cflags --libs cachekit)
+flags=$(pkg-config --cflags --libs cachekit)
 kit_flags=$(pkg-config --cflags --libs ckbench-subject)
 # shellcheck disable=SC2086 # flags are words
 {
