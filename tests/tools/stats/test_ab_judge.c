@@ -7,7 +7,7 @@
 
 #include "stats/ab_calibrate.h"
 #include "stats/ab_judge.h"
-#include "stats/order.h"
+#include "stats/ab_order.h"
 
 enum { ARMS_MOST = 7, BLOCKS = 30, CELLS = 2, ARMS = 4 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "measure/timed_run.h"
-#include "stats/order.h"
+#include "stats/ab_order.h"
 
 enum { DOZEN = 12, PILOT_NS = 1000000, CALLS_MAX = 1200000000 };
 

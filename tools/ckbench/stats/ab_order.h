@@ -2,8 +2,8 @@
 // In which order the arms of a block run: squares of as many blocks as arms, in which each arm
 // stands at each position once and follows each other arm about as often (Williams 1949), with arms
 // and blocks relabelled at random. Layer: stats.
-#ifndef CKBENCH_ORDER_H
-#define CKBENCH_ORDER_H
+#ifndef CKBENCH_AB_ORDER_H
+#define CKBENCH_AB_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each square has a generator of its own, seeded by what it is for, so that any block's order can
 // be computed again without those before it.
-#include "stats/order.h"
+#include "stats/ab_order.h"
 
 enum { OF_CELLS = -1 };
 
