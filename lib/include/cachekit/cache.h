@@ -336,6 +336,7 @@ CACHEKIT_API void cachekit_release(cachekit_hit *hit);
 
 /**
  * Forgets one call, or all: after the return no call of this process serves what was there before.
+ * CACHEKIT_MISS is no failure: of one call, nothing was there (with a backend: there).
  *
  * With a backend it is removed there as well; of a whole function, all keys that this process has
  * read or written. What another process is writing at that moment lands, and what it holds in its

@@ -42,6 +42,9 @@ static const struct {
 cachekit_status cachekit_backend_open(const char *address, cachekit_backend **out,
                                       cachekit_error *error)
 {
+    if (out == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "out is NULL");
+    }
     *out = NULL;
     for (size_t i = 0; address != NULL && i < sizeof schemes / sizeof schemes[0]; i++) {
         if (strncmp(address, schemes[i].scheme, strlen(schemes[i].scheme)) == 0) {

@@ -77,6 +77,9 @@ static cachekit_status init(struct cki_file_backend *self, const cachekit_file_b
 cachekit_status cachekit_file_backend_new(const cachekit_file_backend_options *options,
                                           cachekit_backend **out, cachekit_error *error)
 {
+    if (out == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "out is NULL");
+    }
     *out = NULL;
     cachekit_file_backend_options o;
     cachekit_status status = take_options(options, &o, error);

@@ -68,6 +68,9 @@ static cachekit_status init(struct cki_memory_backend *self,
 cachekit_status cachekit_memory_backend_new(const cachekit_memory_backend_options *options,
                                             cachekit_backend **out, cachekit_error *error)
 {
+    if (out == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "out is NULL");
+    }
     *out = NULL;
     cachekit_memory_backend_options o;
     cachekit_status status = take_options(options, &o, error);

@@ -8,6 +8,9 @@ cachekit_status cachekit_redis_backend_new(const cachekit_redis_backend_options 
                                            cachekit_backend **out, cachekit_error *error)
 {
     (void)options;
+    if (out == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "out is NULL");
+    }
     *out = NULL;
     return cki_fail(error, CACHEKIT_E_CONFIG, 0,
                     "redis: this library was built without it (CACHEKIT_WITH_REDIS=OFF)");

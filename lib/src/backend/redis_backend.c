@@ -155,6 +155,9 @@ static cachekit_status fill(struct cki_redis *self, const cachekit_redis_backend
 cachekit_status cachekit_redis_backend_new(const cachekit_redis_backend_options *options,
                                            cachekit_backend **out, cachekit_error *error)
 {
+    if (out == NULL) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "out is NULL");
+    }
     *out = NULL;
     cachekit_status status = check(options, error);
     if (status != CACHEKIT_OK) {

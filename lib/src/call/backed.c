@@ -157,12 +157,17 @@ static cachekit_status prepare(struct cki_backed_call *c)
         return cki_fail(c->error, CACHEKIT_E_CONFIG, 0,
                         "wire interop cannot use a backend that adds to keys");
     }
-    cachekit_status status = cki_backed_key(b, c->args, c->count, c->text, c->error);
-    if (status == CACHEKIT_OK) {
-        c->name = (cachekit_slice){(const uint8_t *)c->text, strlen(c->text)};
-        c->key = cki_byte_key(b->bytes, c->name);
+    // Without the error: a call that is computed all the same must leave it as it was.
+    cachekit_status status = cki_backed_key(b, c->args, c->count, c->text, NULL);
+    if (status == CACHEKIT_E_VALUE && !is_interop) {
+        return CACHEKIT_MISS;
     }
-    return status == CACHEKIT_E_VALUE && !is_interop ? CACHEKIT_MISS : status;
+    if (status != CACHEKIT_OK) {
+        return cki_backed_key(b, c->args, c->count, c->text, c->error);
+    }
+    c->name = (cachekit_slice){(const uint8_t *)c->text, strlen(c->text)};
+    c->key = cki_byte_key(b->bytes, c->name);
+    return CACHEKIT_OK;
 }
 
 // Member by member: the key's text need not be zeroed.

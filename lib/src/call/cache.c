@@ -2,6 +2,7 @@
 // The cache that functions belong to, and the plain store beside them.
 #include "call/cache.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,6 +14,13 @@
 #include "call/fork.h"
 
 #define BUDGET_DEFAULT ((size_t)100 << 20)
+
+// What a cache asks of each backend; it looks for the rest before it uses it.
+static bool is_complete(const cachekit_backend_ops *ops)
+{
+    return ops != NULL && ops->size >= offsetof(cachekit_backend_ops, ttl) && ops->name != NULL &&
+           ops->get != NULL && ops->set != NULL && ops->remove != NULL;
+}
 
 static cachekit_status take_options(const cachekit_cache_options *given,
                                     cachekit_cache_options *out, cachekit_error *error)
@@ -42,6 +50,9 @@ static cachekit_status take_options(const cachekit_cache_options *given,
         strnlen(out->name_space, CKI_NAMESPACE_MAX + 1) > CKI_NAMESPACE_MAX) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "name_space is over %d bytes",
                         CKI_NAMESPACE_MAX);
+    }
+    if (out->backend != NULL && !is_complete(out->backend->ops)) {
+        return cki_fail(error, CACHEKIT_E_INVALID, 0, "backend offers no get, set or remove");
     }
     if (out->keyring != NULL && out->backend == NULL) {
         return cki_fail(error, CACHEKIT_E_INVALID, 0, "keyring needs a backend");

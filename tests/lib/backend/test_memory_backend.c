@@ -413,6 +413,8 @@ Test(memory_backend, options_of_another_size_are_refused)
     cachekit_backend *backend = (cachekit_backend *)(uintptr_t)1;
     SAYS(cachekit_memory_backend_new(&o, &backend, NULL), CACHEKIT_E_INVALID);
     cr_assert(backend == NULL);
+    SAYS(cachekit_memory_backend_new(NULL, NULL, NULL), CACHEKIT_E_INVALID);
+    SAYS(cachekit_backend_open("memory:", NULL, NULL), CACHEKIT_E_INVALID);
     SAYS(cachekit_memory_backend_new(NULL, &backend, NULL), CACHEKIT_OK);
     cachekit_backend_free(backend);
 }

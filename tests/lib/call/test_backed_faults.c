@@ -457,3 +457,22 @@ Test(backed_faults, interop_is_refused_where_keys_are_changed_also_later)
     cr_assert(hit.object == NULL && atomic_load(&t.loads) == 0);
     backed_close(&t);
 }
+
+Test(backed_faults, a_backend_that_cannot_be_asked_is_refused_by_the_cache)
+{
+    cachekit_backend *whole = NULL;
+    cr_assert(cachekit_memory_backend_new(NULL, &whole, NULL) == CACHEKIT_OK);
+    cachekit_backend_ops lacking[] = {*whole->ops, *whole->ops, *whole->ops, *whole->ops,
+                                      *whole->ops};
+    lacking[0].size = sizeof(size_t), lacking[1].name = NULL, lacking[2].get = NULL;
+    lacking[3].set = NULL, lacking[4].remove = NULL;
+    for (size_t i = 0; i <= sizeof lacking / sizeof lacking[0]; i++) {
+        cachekit_backend backend = {i < 5 ? &lacking[i] : NULL, false};
+        cachekit_cache_options options = CACHEKIT_CACHE_OPTIONS_INIT;
+        options.backend = &backend;
+        cachekit_cache *cache = NULL;
+        cr_assert(cachekit_cache_new(&options, &cache, NULL) == CACHEKIT_E_INVALID);
+        cr_assert(cache == NULL, "%zu", i);
+    }
+    cachekit_backend_free(whole);
+}
