@@ -20,6 +20,7 @@ cat >"$work/bin/cmake" <<'STUB'
 mkdir -p build/gate/tools/ckbench
 cat >build/gate/tools/ckbench/ckbench <<'INNER'
 #!/usr/bin/env bash
+[ "$1" != terrain ] || { echo "terrain over $3" && exit "$(cat terrain 2>/dev/null || echo 0)"; }
 echo "head $(cat tag) base $(cat "$3/tag")"
 [ "$(cat "$3/tag")" != strange ] || { printf 'x: incomparable\n  other compiler\nINCOMPLETE\n' && exit 3; }
 [ "$(cat "$3/tag")" != old ] || { echo 'ckbench: the kit of base is older' >&2 && exit 3; }
@@ -56,7 +57,11 @@ expect() {
 
 project first
 commit bare
-expect 0 'copy of itself: HEAD has no parent commit' '^head bare base bare$' '^Reports: .*build/reports/ir.json'
+expect 0 'copy of itself: HEAD has no parent commit' '^head bare base bare$' '^terrain over memory$' \
+    '^Reports: .*build/reports/ir.json.*build/reports/terrain.html'
+echo 3 >terrain
+expect 3 'the terrain could not be recorded'
+rm terrain
 commit no-subject
 touch ckbench.json
 commit one

@@ -1,3 +1,4 @@
+# needs: seconds
 # A story that is known to the last call; each lie about it is found, and nothing is taken for granted.
 story=$CKBENCH_SOURCE/tests/subjects/terrain_script.py
 for lie in none silent layer loader unattributed cells quantile response dropped dies refuses; do

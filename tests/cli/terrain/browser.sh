@@ -1,3 +1,4 @@
+# needs: seconds
 # The page in a browser without a network: it obeys its own policy, its script runs and reads out what
 # the recording says, its table stands without scripting. The screenshot stays in the build directory.
 "$CKBENCH" terrain --subject "$CKBENCH_SOURCE/tests/subjects/terrain_script.py" --terrain story --option slices=40 \

@@ -1,3 +1,4 @@
+# needs: seconds
 # One page without help from outside: its policy names its own style and script, its pictures decode,
 # its table and its cells are the recording's. It stays under 100,000 bytes however many slices there are.
 story=$CKBENCH_SOURCE/tests/subjects/terrain_script.py

@@ -1,3 +1,4 @@
+# needs: seconds
 # A private server as the second layer and as a witness; one with other clients, one that wants a
 # password, one that is restarted and one that is not there.
 ours=$CKBENCH_BUILD/workloads/ck-workloads

@@ -1,3 +1,4 @@
+# needs: seconds
 # Equal build and seed, equal body; another seed, another one. The books are of the real library.
 ours=$CKBENCH_BUILD/workloads/ck-workloads
 run() {
