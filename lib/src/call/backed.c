@@ -112,7 +112,7 @@ static void land(struct cki_backed_call *c, struct cki_flight *flight, cachekit_
 }
 
 // A flight may have landed between our look and our take-off; if none did, it was looked already.
-static cachekit_status lead(struct cki_backed_call *c, struct cki_flight *flight)
+static cachekit_status lead(struct cki_backed_call *c, struct cki_flight *flight, bool may_lock)
 {
     struct cki_flights *flights = &c->b->function->flights;
     bool has_landed = cki_flights_landed(flights) != c->landed;
@@ -123,7 +123,7 @@ static cachekit_status lead(struct cki_backed_call *c, struct cki_flight *flight
     }
     status = cki_backed_fetch(c);
     if (status == CACHEKIT_MISS) {
-        status = c->b->uses_lock ? compute_locked(c, flight) : compute(c, flight);
+        status = may_lock && c->b->uses_lock ? compute_locked(c, flight) : compute(c, flight);
     }
     land(c, flight, status);
     return status;
@@ -145,7 +145,11 @@ static cachekit_status fly(struct cki_backed_call *c)
     struct cki_flight flight;
     CKI_YIELD();
     enum cki_joined joined = cki_flight_join(&c->b->function->flights, &c->key, &flight);
-    return joined == CKI_FOLLOWED ? follow(c, &flight) : lead(c, &flight);
+    if (joined == CKI_FOLLOWED) {
+        return follow(c, &flight);
+    }
+    // Alone, the lock's holder cannot go on before this call has returned.
+    return lead(c, &flight, joined == CKI_LEAD);
 }
 
 // CACHEKIT_MISS: the arguments have no key.

@@ -32,6 +32,25 @@ Test(backed_rules, a_backend_that_is_away_is_not_asked_for_locks)
     backed_close(&t);
 }
 
+static void call_again(void *context)
+{
+    cachekit_hit hit;
+    (void)context;
+    t.while_loading = NULL;
+    cr_assert(backed_call(&t, 1, &hit) == CACHEKIT_OK && hit.layer == CACHEKIT_LAYER_MISS);
+    cachekit_release(&hit);
+}
+
+Test(backed_rules, a_loader_that_calls_itself_does_not_wait_for_its_own_lock)
+{
+    const cachekit_function_options options = locked();
+    backed_open(&t, &options);
+    t.while_loading = call_again;
+    cr_assert(backed_layer(&t, 1) == CACHEKIT_LAYER_MISS);
+    cr_assert(atomic_load(&t.loads) == 2 && atomic_load(&t.odd.asked[ODD_LOCK]) == 1);
+    backed_close(&t);
+}
+
 static void end_thread(void *context)
 {
     (void)context;
