@@ -248,8 +248,8 @@ typedef struct cachekit_function_options {
      * rejections and breakers are counted either way. */
     cachekit_switch metrics;
     /**
-     * Bytes of the backend that do not authenticate fail the call, and stay, rather than being
-     * computed anew. Such bytes in memory are dropped, and the backend is asked.
+     * Bytes of the backend that do not authenticate, or are too short to, fail the call, and stay,
+     * rather than being computed anew. Such bytes in memory are dropped, and the backend is asked.
      */
     cachekit_switch fail_closed; /* default off */
     /** One computation among all processes, where the backend has locks. */

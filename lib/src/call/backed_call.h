@@ -15,6 +15,7 @@ struct cki_backed_call {
     cachekit_slice name; // the key as the backend gets it
     struct cki_key key;
     uint64_t epoch;  // before the backend was asked
+    bool is_cut;     // what the backend had is too short for a seal
     uint64_t landed; // flights, before memory was looked in
     cachekit_hit *hit;
     cachekit_error *error;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where a call finds its result: in memory, then at the backend. Bytes that are no value are
 // counted by cause, removed, and looked past.
+#include <cachekit/seal.h>
+
 #include "base/status.h"
 #include "base/yield.h"
 #include "call/backed_call.h"
@@ -123,6 +125,7 @@ static cachekit_status take_in(struct cki_backed_call *c, struct cki_reply *repl
     cachekit_slice stored = reply->block != NULL
                                 ? cki_block_slice(reply->block)
                                 : (cachekit_slice){reply->stored.data, reply->stored.len};
+    c->is_cut = b->codec.keyring != NULL && stored.len < CACHEKIT_SEAL_OVERHEAD_BYTES;
     cachekit_status status =
         cki_codec_decode(&b->codec, c->name, stored, CKI_BLOCK_STORED, reply, &held, NULL);
     if (status != CACHEKIT_OK) {
@@ -146,7 +149,8 @@ static cachekit_status judge(struct cki_backed_call *c, cachekit_status status)
     if (!is_ours(status)) {
         count_poison(c, status, CKI_TIER_L2);
     }
-    if (status == CACHEKIT_E_CONFIG || (status == CACHEKIT_E_AUTH && b->is_fail_closed)) {
+    bool is_unopened = status == CACHEKIT_E_AUTH || c->is_cut;
+    if (status == CACHEKIT_E_CONFIG || (is_unopened && b->is_fail_closed)) {
         return cki_fail(c->error, status, 0, "stored bytes: %s", cachekit_status_text(status));
     }
     if (!is_ours(status)) {
@@ -159,6 +163,7 @@ cachekit_status cki_backed_fetch(struct cki_backed_call *c)
 {
     struct cki_backed *b = c->b;
     c->epoch = cki_byte_cache_epoch(b->bytes, &c->key, b->owner);
+    c->is_cut = false;
     cachekit_status status = CACHEKIT_MISS;
     struct cki_reply *reply = cki_reply_take(&b->replies);
     if (reply == NULL) {
