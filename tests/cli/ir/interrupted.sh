@@ -20,11 +20,11 @@ for step in 0.3 1.2 2.4; do
         ls -A "$TMPDIR"
     done
 done
-"$CKBENCH" ir --base ../base --path plant_lz4 --layouts 2 --child-timeout 0.05 --jobs 1 >out &
+"$CKBENCH" ir --base ../base --path plant_lz4 --layouts 2 --child-timeout 0.1 --jobs 1 >out &
 pid=$!
 sleep 1
 kill -STOP $pid
-sleep 5
+sleep 8
 kill -CONT $pid
 wait $pid
 tail -n 1 out
