@@ -259,10 +259,13 @@ bool ab_print_markdown(const struct ab_telling *t, struct fault *fault)
         (void)printf("|%s", table.columns[i].align == TABLE_RIGHT ? "--:" : "---");
     }
     (void)printf("|\n");
+    size_t column = 0;
     for (size_t i = 0; is_good && i < table.cell_count; i++) {
         (void)printf("| ");
         print_escaped(table.cells[i].text);
-        (void)printf(" %s", (i + 1) % table.column_count == 0 ? "|\n" : "");
+        bool is_last = ++column == table.column_count;
+        (void)printf(" %s", is_last ? "|\n" : "");
+        column = is_last ? 0 : column;
     }
     table_release(&table);
     print_foot(t);

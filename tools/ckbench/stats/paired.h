@@ -43,15 +43,14 @@ struct paired_estimate {
     double blocks_needed; // for an effect of the margin
 };
 
-// `log_ratios`, n of them, n >= PAIRED_MIN, are sorted for the time of the call only: `work` has
+// `values`, n log ratios, n >= PAIRED_MIN, are sorted for the time of the call only: `work` has
 // room for as many.
-void paired_estimate(const double *log_ratios, size_t n, const struct paired_settings *settings,
-                     double *work, struct paired_estimate *out);
+void paired_estimate(const double *values, size_t n, const struct paired_settings *s, double *work,
+                     struct paired_estimate *out);
 
 // The same without p, which takes the time.
-void paired_estimate_interval(const double *log_ratios, size_t n,
-                              const struct paired_settings *settings, double *work,
-                              struct paired_estimate *out);
+void paired_estimate_interval(const double *values, size_t n, const struct paired_settings *s,
+                              double *work, struct paired_estimate *out);
 
 // The smallest p that n blocks can show: with all of one sign, flips of those that are trimmed away
 // at the near end do not move the estimate, and no other flip reaches it.
