@@ -15,6 +15,7 @@
 
 #include <cachekit/cache.h>
 
+#include "draw.h"
 #include "call/backpressure.h"
 #include "call/breaker.h"
 #include "call/metrics.h"
@@ -44,11 +45,7 @@ static _Thread_local uint64_t random_state;
 
 static uint64_t draw(uint64_t below)
 {
-    random_state += 0x9e3779b97f4a7c15U;
-    uint64_t z = random_state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return (z ^ (z >> 31)) % below;
+    return draw_from(&random_state, below);
 }
 
 void cki_yield(void);

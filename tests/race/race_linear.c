@@ -13,6 +13,8 @@
 
 #include <cachekit/cachekit.h>
 
+#include "draw.h"
+
 enum { THREADS = 3, OPS = 5, VALUES = THREADS * OPS + 1 };
 enum kind { PUT, GET, REMOVE };
 
@@ -37,11 +39,7 @@ static _Thread_local uint64_t random_state;
 
 static uint64_t draw(uint64_t below)
 {
-    random_state += 0x9e3779b97f4a7c15U;
-    uint64_t z = random_state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return (z ^ (z >> 31)) % below;
+    return draw_from(&random_state, below);
 }
 
 void cki_yield(void);

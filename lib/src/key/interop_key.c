@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/copy_ends.h"
 #include "base/digest.h"
 #include "base/status.h"
 #include "key/canon.h"
@@ -13,27 +14,17 @@
 
 enum { DIGEST_LEN = 32, FLAT_ROOM = 256, FLAT_MAX = 15 };
 
-#define COPY_ENDS(piece, to, text, len)                                                            \
-    do {                                                                                           \
-        piece first, last;                                                                         \
-        memcpy(&first, text, sizeof first);                                                        \
-        memcpy(&last, (text) + (len) - sizeof last, sizeof last);                                  \
-        memcpy(to, &first, sizeof first);                                                          \
-        memcpy((to) + (len) - sizeof last, &last, sizeof last);                                    \
-        return ((first | last) & (piece)UINT64_C(0x8080808080808080)) == 0;                        \
-    } while (0)
-
 // Copies a text of up to 16 bytes by two pieces that may overlap. False: not short, or not ASCII.
 static inline bool copy_brief(uint8_t *to, const uint8_t *text, size_t len)
 {
     if (len >= 8 && len <= 16) {
-        COPY_ENDS(uint64_t, to, text, len);
+        CKI_COPY_ENDS(uint64_t, to, text, len);
     }
     if (len >= 4 && len < 8) {
-        COPY_ENDS(uint32_t, to, text, len);
+        CKI_COPY_ENDS(uint32_t, to, text, len);
     }
     if (len >= 2 && len < 4) {
-        COPY_ENDS(uint16_t, to, text, len);
+        CKI_COPY_ENDS(uint16_t, to, text, len);
     }
     if (len == 1) {
         *to = *text;

@@ -16,6 +16,7 @@
 
 #include <cachekit/value.h>
 
+#include "base/copy_ends.h"
 #include "base/num.h"
 #include "base/status.h"
 #include "value/ascii.h"
@@ -177,28 +178,17 @@ cachekit_status cki_pack_map(cachekit_buffer *out, size_t pairs)
 
 enum fault { NONE, NO_MEMORY, DEEP, BAD_TEXT, BAD_DATE, BAD_TYPE };
 
-// Two pieces that may overlap copy a short text and say if it is ASCII, without a loop or a call.
-#define COPY_ENDS(piece, to, text, len)                                                            \
-    do {                                                                                           \
-        piece first, last;                                                                         \
-        memcpy(&first, text, sizeof first);                                                        \
-        memcpy(&last, (text) + (len) - sizeof last, sizeof last);                                  \
-        memcpy(to, &first, sizeof first);                                                          \
-        memcpy((to) + (len) - sizeof last, &last, sizeof last);                                    \
-        return ((first | last) & (piece)UINT64_C(0x8080808080808080)) == 0;                        \
-    } while (0)
-
 // Copies all, and says no as well to texts that only the slow way can judge.
 static inline bool copy_ascii(uint8_t *to, const char *text, size_t len)
 {
     if (len >= 8 && len <= 16) {
-        COPY_ENDS(uint64_t, to, text, len);
+        CKI_COPY_ENDS(uint64_t, to, text, len);
     }
     if (len >= 4 && len < 8) {
-        COPY_ENDS(uint32_t, to, text, len);
+        CKI_COPY_ENDS(uint32_t, to, text, len);
     }
     if (len >= 2 && len < 4) {
-        COPY_ENDS(uint16_t, to, text, len);
+        CKI_COPY_ENDS(uint16_t, to, text, len);
     }
     if (len > 16 && len <= 32) {
         memcpy(to, text, 16);

@@ -13,6 +13,7 @@
 
 #include <cachekit/cache.h>
 
+#include "draw.h"
 #include "memory/byte_inside.h"
 
 enum { KEYS = 150, OWNERS = 2, HANDLES = 6, OPS = 100000, VALID_EVERY = 200, MS = 1000000 };
@@ -71,11 +72,7 @@ static struct {
 
 static uint64_t draw(uint64_t below)
 {
-    m.random += 0x9e3779b97f4a7c15U;
-    uint64_t z = m.random;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return (z ^ (z >> 31)) % below;
+    return draw_from(&m.random, below);
 }
 
 static int64_t now_ns(void *context)

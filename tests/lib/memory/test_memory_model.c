@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw.h"
 #include "memory/hit.h"
 #include "memory/memory.h"
 
@@ -62,11 +63,7 @@ static struct {
 
 static uint64_t draw(uint64_t below)
 {
-    m.random += 0x9e3779b97f4a7c15U;
-    uint64_t z = m.random;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return (z ^ (z >> 31)) % below;
+    return draw_from(&m.random, below);
 }
 
 static int64_t now_ns(void *context)
