@@ -9,7 +9,7 @@
 
 #include <sodium.h>
 
-static bool is_started(void)
+bool cki_sodium_is_started(void)
 {
     static atomic_bool started;
     if (atomic_load_explicit(&started, memory_order_acquire)) {
@@ -22,9 +22,16 @@ static bool is_started(void)
     return starts;
 }
 
+// Before there are threads: a child that is forked while one of them starts libsodium would find
+// its lock taken for ever.
+__attribute__((constructor)) static void start_early(void)
+{
+    (void)cki_sodium_is_started();
+}
+
 cachekit_status cki_blake2b(const void *data, size_t size, uint8_t *digest, size_t len)
 {
-    if (len < 1 || len > CKI_DIGEST_MAX || !is_started()) {
+    if (len < 1 || len > CKI_DIGEST_MAX || !cki_sodium_is_started()) {
         return CACHEKIT_E_INVALID;
     }
     if (crypto_generichash(digest, len, data, size, NULL, 0) != 0) {

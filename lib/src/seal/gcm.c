@@ -5,6 +5,7 @@
 
 #include <sodium.h>
 
+#include "base/digest.h"
 #include "seal/traces.h"
 #include "seal/vault.h"
 
@@ -20,7 +21,7 @@ static const crypto_aead_aes256gcm_state *state_of(const struct cki_schedule *sc
 
 bool cki_gcm_is_available(void)
 {
-    return sodium_init() >= 0 && crypto_aead_aes256gcm_is_available() == 1;
+    return cki_sodium_is_started() && crypto_aead_aes256gcm_is_available() == 1;
 }
 
 void cki_gcm_expand(const uint8_t *key, void *slot)

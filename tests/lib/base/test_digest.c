@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <sodium.h>
+
 #include "base/digest.h"
 #include "hex.h"
 
@@ -61,4 +63,11 @@ Test(digest, refuses_lengths_that_the_hash_lacks)
     cr_assert(eq(int, cki_blake2b("", 0, digest, 0), CACHEKIT_E_INVALID));
     cr_assert(eq(int, cki_blake2b(NULL, 0, digest, CKI_DIGEST_MAX + 1), CACHEKIT_E_INVALID));
     cr_assert(eq(int, cki_blake2b(NULL, 0, digest, 2), CACHEKIT_OK));
+}
+
+// sodium_init() says 1 when it was started before. A lock that it takes only at first use may be
+// held by another thread when a process forks, and nobody would let it go in the child.
+Test(digest, libsodium_is_started_before_there_can_be_threads)
+{
+    cr_assert(eq(int, sodium_init(), 1));
 }
