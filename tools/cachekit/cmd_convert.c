@@ -22,6 +22,7 @@ static const struct opt_table encode_table = {
     .row_count = OPT_ROWS(form_rows),
     .defaults = &form_defaults,
     .size = sizeof form_defaults,
+    .exits = "0 done; 2 wrong arguments; 3 refused or failed",
     .example = "echo '{\"id\": 42}' | cachekit encode --format envelope >entry",
     .is_discreet = true,
 };
@@ -33,6 +34,7 @@ static const struct opt_table decode_table = {
     .row_count = OPT_ROWS(form_rows),
     .defaults = &form_defaults,
     .size = sizeof form_defaults,
+    .exits = "0 done; 2 wrong arguments; 3 refused or failed",
     .example = "cachekit decode --format envelope <entry",
     .is_discreet = true,
 };

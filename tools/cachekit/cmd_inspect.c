@@ -31,12 +31,12 @@ static const struct opt_table inspect_table = {
     .about = "say what stored bytes are, in one line of JSON: envelope, frame of Python's auto "
              "mode, interop document, entry of the file backend, JSON, or unknown; their sizes, "
              "limits and checksum, and why a reader would refuse them. Shows structure, nothing of "
-             "the value. Reads stdin if there is no FILE. The exit status is 0 whatever the bytes "
-             "are.",
+             "the value. Reads stdin if there is no FILE.",
     .rows = inspect_rows,
     .row_count = OPT_ROWS(inspect_rows),
     .defaults = &inspect_defaults,
     .size = sizeof inspect_defaults,
+    .exits = "0 looked at, whatever the bytes are; 2 wrong arguments; 3 could not read",
     .example = "cachekit inspect /var/cache/app/33d3d226312818607fdf50dc52969b0a",
     .is_discreet = true,
 };

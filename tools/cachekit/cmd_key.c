@@ -54,6 +54,7 @@ static const struct opt_table key_table = {
     .row_count = OPT_ROWS(key_rows),
     .defaults = &key_defaults,
     .size = sizeof key_defaults,
+    .exits = "0 done; 2 wrong arguments, those of the call included; 3 no memory",
     .example = "cachekit key --namespace users --operation get_user '[42, \"en\"]'",
     .is_discreet = true,
 };

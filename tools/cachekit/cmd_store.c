@@ -45,7 +45,7 @@ static const struct store store_defaults = {.timeout_ms = 5000};
              "redis://[user:password@]host[:port][/db], unix:///path[?db=N], "                     \
              "redis+cluster://host[:port] or file:DIR; CACHEKIT_REDIS_URL if it is not given"),    \
         OPT_COUNT(struct store, timeout_ms, "timeout-ms", 0, 1, 600000, "N",                       \
-                  "how long the backend may take"),                                                \
+                  "milliseconds that the backend may take"),                                       \
         OPT_OPERANDS(struct store, keys, 1, 1, "KEY", "the key, as `cachekit key` prints it")
 
 #define BOUND_TO "the key that sealed bytes are bound to, if it is not KEY"
@@ -58,25 +58,26 @@ static const struct opt put_rows[] = {
     STORE_ROWS};
 static const struct opt bare_rows[] = {STORE_ROWS};
 
-#define STORE_TABLE(name, says, from, like)                                                        \
+#define STORE_TABLE(name, says, from, statuses, like)                                              \
     {                                                                                              \
         .verb = name, .about = says, .rows = from, .row_count = OPT_ROWS(from),                    \
-        .defaults = &store_defaults, .size = sizeof store_defaults, .example = like,               \
-        .is_discreet = true                                                                        \
+        .defaults = &store_defaults, .size = sizeof store_defaults, .exits = statuses,             \
+        .example = like, .is_discreet = true                                                       \
     }
+#define ABSENT "0 done; 1 there is no such key; 2 wrong arguments; 3 refused or failed"
 
 static const struct opt_table get_table = STORE_TABLE(
     "get", "print what lies under KEY as one line of JSON; with --format raw, the bytes", get_rows,
-    "cachekit get --backend file:/var/cache/app KEY");
+    ABSENT, "cachekit get --backend file:/var/cache/app KEY");
 static const struct opt_table put_table =
     STORE_TABLE("put", "store JSON from stdin under KEY; with --format raw, the bytes", put_rows,
+                "0 stored; 2 wrong arguments; 3 refused or failed",
                 "echo '[1]' | cachekit put --backend unix:///run/redis.sock --ttl-ms none KEY");
-static const struct opt_table del_table =
-    STORE_TABLE("del", "remove KEY; the exit status is 1 if it was not there", bare_rows,
-                "cachekit del --backend redis://localhost KEY");
+static const struct opt_table del_table = STORE_TABLE(
+    "del", "remove KEY", bare_rows, ABSENT, "cachekit del --backend redis://localhost KEY");
 static const struct opt_table ttl_table =
     STORE_TABLE("ttl", "print how many milliseconds of KEY's life are left, or none for no end",
-                bare_rows, "cachekit ttl --backend redis://localhost KEY");
+                bare_rows, ABSENT, "cachekit ttl --backend redis://localhost KEY");
 
 static cachekit_status do_get(const struct call *call, cachekit_buffer *out, cachekit_error *error)
 {

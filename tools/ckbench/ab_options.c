@@ -38,7 +38,7 @@ static const struct opt ab_rows[] = {
         "six looks, and stop at the first that settles all cells, at N at last; by O'Brien and "
         "Fleming, so looking early costs nothing"),
     OPT_TEXT(struct ab_options, sweep, "sweep", 0, "size=FROM..TO",
-             "cells of many sizes instead of the shapes', as size=64k..1m"),
+             "cells of many sizes instead of the shapes', in bytes up to 256m, as size=64k..1m"),
     OPT_COUNT(struct ab_options, points, "points", 0, 2, 64, "N", "sizes of a sweep"),
     OPT_FLAG(struct ab_options, selftest, "selftest", 0,
              "arms of 0.5, 1, 2 and 5 % more calls, to see what this host finds"),
@@ -47,7 +47,7 @@ static const struct opt ab_rows[] = {
              "tell; experiments of 30 blocks are cut from --blocks"),
     OPT_FLAG(struct ab_options, one_length, "one-length", 0, "calibrate at --loop-us alone"),
     OPT_TEXT(struct ab_options, margin, "margin", 0, "PERCENT",
-             "changes of less than this do not matter"),
+             "changes of less than this do not matter, over 0 to 50"),
     OPT_U64(struct ab_options, seed, "seed", 0, 1, AB_SEED_MAX, "N",
             "of the orders; default: drawn, and printed"),
     OPT_COUNT(struct ab_options, loop_us, "loop-us", 0, 100, 10000000, "US",
@@ -72,6 +72,9 @@ const struct opt_table ab_table = {
     .row_count = OPT_ROWS(ab_rows),
     .defaults = &ab_defaults,
     .size = sizeof ab_defaults,
+    .exits =
+        "0 no arm is slower by more than the margin; 1 one is, or a cell is inconclusive under "
+        "--strict; 2 usage; 3 unfit host, or an arm unproven or failed; 130, 143 interrupted",
     .example = "ckbench ab --candidate-env MALLOC_TOP_PAD_=16777216 --shapes json-1m bin-1m",
 };
 

@@ -60,6 +60,8 @@ const struct opt_table ir_option_table = {
     .row_count = OPT_ROWS(rows),
     .defaults = &defaults,
     .size = sizeof defaults,
+    .exits = "0 PASS, WARN included; 1 FAIL; 2 usage; 3 INCOMPLETE or nothing measured; 130, 143 "
+             "interrupted",
     .example = "ckbench ir --base ../parent --report ir.json",
 };
 

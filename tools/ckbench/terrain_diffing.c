@@ -37,6 +37,7 @@ static const struct opt_table diff_table = {
     .row_count = OPT_ROWS(diff_rows),
     .defaults = &diff_defaults,
     .size = sizeof diff_defaults,
+    .exits = "0 no layer is slower; 1 one is; 2 usage; 3 the recordings do not compare",
     .example = "ckbench terrain diff before.json after.json",
 };
 

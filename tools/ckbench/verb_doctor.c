@@ -30,11 +30,12 @@ static const struct opt doctor_rows[] = {
 
 static const struct opt_table doctor_table = {
     .verb = "doctor",
-    .about = "say what this host can measure; exit code 0 when `ckbench ir` can run, else 3",
+    .about = "say what this host can measure",
     .rows = doctor_rows,
     .row_count = OPT_ROWS(doctor_rows),
     .defaults = &doctor_defaults,
     .size = sizeof doctor_defaults,
+    .exits = "0 ckbench ir can run here; 2 usage; 3 it cannot; 130, 143 interrupted",
     .example = "ckbench doctor --json",
 };
 

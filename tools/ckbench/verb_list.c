@@ -39,6 +39,7 @@ static const struct opt_table list_table = {
     .row_count = OPT_ROWS(list_rows),
     .defaults = &list_defaults,
     .size = sizeof list_defaults,
+    .exits = "0 shown; 2 usage; 3 the subject did not answer as it must; 130, 143 interrupted",
     .example = "ckbench list --subject build/gate/workloads/ck-workloads",
 };
 

@@ -53,6 +53,7 @@ static const struct opt_table report_table = {
     .row_count = OPT_ROWS(report_rows),
     .defaults = &report_defaults,
     .size = sizeof report_defaults,
+    .exits = "as of the verb that made the record: 0 good; 1 bad; 2 usage; 3 no verdict",
     .example = "ckbench report monday.ndjson tuesday.ndjson",
 };
 

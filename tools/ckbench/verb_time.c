@@ -70,6 +70,7 @@ static const struct opt_table time_table = {
     .row_count = OPT_ROWS(time_rows),
     .defaults = &time_defaults,
     .size = sizeof time_defaults,
+    .exits = "0 measured; 2 usage; 3 could not measure; 130, 143 interrupted",
     .example = "ckbench time --path l1_hit --path decode_users",
 };
 

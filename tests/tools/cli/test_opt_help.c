@@ -18,12 +18,13 @@ struct options {
     int when;
     const char *name;
     struct opt_texts paths;
+    struct opt_shard shard;
     struct opt_texts files;
 };
 
 static const char *const words[] = {"auto", "always", NULL};
 static const struct options defaults = {
-    .color = true, .layouts = 5, .timeout_ms = 90000, .when = 1, .name = "x"};
+    .color = true, .shard = {1, 1}, .layouts = 5, .timeout_ms = 90000, .when = 1, .name = "x"};
 static const struct opt rows[] = {
     OPT_FLAG(struct options, json, "json", 'j', "print one JSON document"),
     OPT_FLAG(struct options, color, "color", 0, "no colour"),
@@ -35,6 +36,7 @@ static const struct opt rows[] = {
     OPT_CHOICE(struct options, when, "when", 0, words, "WHEN", "h"),
     OPT_TEXT(struct options, name, "name", 0, "TEXT", "h"),
     OPT_TEXTS(struct options, paths, "path", 0, 3, "NAME", "h"),
+    OPT_SHARD(struct options, shard, "shard", 0, 8, "h"),
     OPT_OPERANDS(struct options, files, 0, 9, "FILE...", "h"),
 };
 static const struct opt_table table = {.verb = "try",
@@ -43,6 +45,7 @@ static const struct opt_table table = {.verb = "try",
                                        .row_count = OPT_ROWS(rows),
                                        .defaults = &defaults,
                                        .size = sizeof defaults,
+                                       .exits = "0 tried; 3 not",
                                        .example = "ckbench try --json"};
 
 Test(opt_help, shows_bounds_defaults_and_one_example_within_80_columns)
@@ -60,11 +63,15 @@ Test(opt_help, shows_bounds_defaults_and_one_example_within_80_columns)
         "                            between words (1 to 64; default 5)\n"
         "      --jobs N              decided later (1 to 9)\n"
         "      --a-name-that-leaves-no-room MIN\n"
-        "                            h (default 1.5)\n"
+        "                            h (0.001 to 15; default 1.5)\n"
         "      --when WHEN           h (auto, always; default always)\n"
         "      --name TEXT           h (default x)\n"
         "      --path NAME           h (may be repeated)\n"
+        "      --shard K/N           h (N up to 8; default 1/1)\n"
         "  -h, --help                show this text\n"
+        "\n"
+        "exit status:\n"
+        "  0 tried; 3 not\n"
         "\n"
         "example:\n"
         "  ckbench try --json\n";

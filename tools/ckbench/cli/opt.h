@@ -10,8 +10,8 @@
 //     };
 //     static const struct opt_table ir_table = {
 //         .verb = "ir", .about = "...", .rows = ir_rows, .row_count = OPT_ROWS(ir_rows),
-//         .defaults = &ir_defaults, .size = sizeof ir_defaults, .example = "ckbench ir --base
-//         ../b"};
+//         .defaults = &ir_defaults, .size = sizeof ir_defaults, .exits = "0 PASS; 1 FAIL",
+//         .example = "ckbench ir --base ../b"};
 //
 //     int code;
 //     struct ir_options options;
@@ -84,6 +84,7 @@ struct opt_table {
     size_t row_count;
     const void *defaults; // help prints them; one outside its bounds means "decided later"
     size_t size;
+    const char *exits;   // what each exit status means, as "0 PASS; 1 FAIL"
     const char *example; // one command line
     bool is_discreet;    // words that are no options may be secret: complaints do not repeat them
 };
@@ -164,7 +165,8 @@ enum opt_outcome { OPT_RUN, OPT_HELP, OPT_REFUSED };
 enum opt_outcome opt_parse(const struct opt_table *table, int argc, char *const *argv,
                            void *options, struct fault *fault);
 
-// Prints usage, rows with their bounds and defaults, and the example; at most 80 columns.
+// Prints usage, rows with their bounds and defaults, exit statuses, the example; 80 columns at
+// most.
 void opt_help(const struct opt_table *table, FILE *stream);
 
 // opt_parse, with help printed and complaints said. True: go on. False: return `*exit_code`.

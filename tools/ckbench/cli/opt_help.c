@@ -37,14 +37,39 @@ static void add(char *text, const char *joint, const char *more)
     (void)snprintf(text + len, TEXT_SIZE - len, "%s%s", joint, more);
 }
 
+static void make_bounds(char *text, size_t size, const struct opt *row)
+{
+    char low[32], high[32];
+    switch (row->kind) {
+    case OPT_KIND_COUNT:
+    case OPT_KIND_U64:
+        (void)snprintf(text, size, "%" PRIu64 " to %" PRIu64, row->min, row->max);
+        break;
+    case OPT_KIND_MINUTES:
+        opt_value_show_minutes(row->min, low, sizeof low);
+        opt_value_show_minutes(row->max, high, sizeof high);
+        (void)snprintf(text, size, "%s to %s", low, high);
+        break;
+    case OPT_KIND_SHARD:
+    case OPT_KIND_PAIRS:
+        (void)snprintf(text, size, "N up to %" PRIu64, row->max);
+        break;
+    case OPT_KIND_TEXTS:
+        (void)snprintf(text, size, "may be repeated");
+        break;
+    case OPT_KIND_FLAG:
+    case OPT_KIND_CHOICE:
+    case OPT_KIND_TEXT:
+    case OPT_KIND_PATH:
+    case OPT_KIND_OPERANDS:
+        text[0] = '\0';
+    }
+}
+
 static void add_bounds(char *text, const struct opt *row)
 {
-    char bounds[96] = "";
-    if (row->kind == OPT_KIND_COUNT || row->kind == OPT_KIND_U64) {
-        (void)snprintf(bounds, sizeof bounds, "%" PRIu64 " to %" PRIu64, row->min, row->max);
-    } else if (row->kind == OPT_KIND_TEXTS) {
-        (void)snprintf(bounds, sizeof bounds, "may be repeated");
-    }
+    char bounds[96];
+    make_bounds(bounds, sizeof bounds, row);
     add(text, "", bounds);
     if (row->kind == OPT_KIND_CHOICE) {
         for (size_t i = 0; row->choices[i] != NULL; i++) {
@@ -122,5 +147,9 @@ void opt_help(const struct opt_table *table, FILE *stream)
         }
     }
     print_row(stream, 'h', "--help", "show this text");
+    if (table->exits != NULL) {
+        (void)fputs("\nexit status:\n  ", stream);
+        print_wrapped(stream, table->exits, 2, 2);
+    }
     (void)fprintf(stream, "\nexample:\n  %s\n", table->example);
 }

@@ -95,7 +95,7 @@ static bool read_thousandths(const char *text, uint64_t *out)
     return *end == '\0';
 }
 
-static void show_minutes(uint64_t ms, char *out, size_t size)
+void opt_value_show_minutes(uint64_t ms, char *out, size_t size)
 {
     // Rounded up, so that a lower bound never looks lower than it is.
     uint64_t thousandths = (ms * 1000 + MS_PER_MINUTE - 1) / MS_PER_MINUTE;
@@ -120,8 +120,8 @@ static bool set_minutes(const struct opt *row, const char *text, void *to, const
     if (ms < row->min || ms > row->max) {
         char low[32];
         char high[32];
-        show_minutes(row->min, low, sizeof low);
-        show_minutes(row->max, high, sizeof high);
+        opt_value_show_minutes(row->min, low, sizeof low);
+        opt_value_show_minutes(row->max, high, sizeof high);
         return fault_set(fault, "%s: %.*s is out of range, %s to %s minutes", shown, TYPED_MAX,
                          text, low, high);
     }
@@ -291,7 +291,7 @@ void opt_value_show(const struct opt *row, const void *options, char *out, size_
         break;
     case OPT_KIND_MINUTES:
         if (is_within(row, (uint64_t) * (const int64_t *)from)) {
-            show_minutes((uint64_t) * (const int64_t *)from, out, size);
+            opt_value_show_minutes((uint64_t) * (const int64_t *)from, out, size);
         }
         break;
     case OPT_KIND_CHOICE:

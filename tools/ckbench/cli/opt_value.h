@@ -12,4 +12,7 @@ bool opt_value_set(const struct opt *row, const char *text, void *options, const
 // The default as help shows it, "" when there is none to show.
 void opt_value_show(const struct opt *row, const void *options, char *out, size_t size);
 
+// Milliseconds as minutes, rounded up to a thousandth.
+void opt_value_show_minutes(uint64_t ms, char *out, size_t size);
+
 #endif
