@@ -260,8 +260,9 @@ bool ab_arms_read(const struct ab_options *options, const struct ab_subjects *su
         return false;
     }
     for (size_t i = 0; i < arms->count; i++) {
+        const char *const *env = (const char *const *)arms->envs[i];
         arms->starters[i] =
-            (struct ab_starter){arms->subjects[i], (const char *const *)arms->envs[i]};
+            (struct ab_starter){arms->subjects[i], env, ab_env_find(env, "LD_PRELOAD") != NULL};
     }
     return true;
 }

@@ -72,6 +72,7 @@ static bool add_cell(const struct choosing *c, const struct subject_path *path, 
     }
     struct ab_cell *cell = &c->cells[(*c->count)++];
     *cell = (struct ab_cell){.bytes = bytes};
+    ab_forget_allocations(cell);
     (void)snprintf(cell->path, sizeof cell->path, "%s", path->name);
     (void)snprintf(cell->shape, sizeof cell->shape, "%s", shape);
     (void)snprintf(cell->operation, sizeof cell->operation, "%s", operation);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_ROOM = 160, NOTES_ROOM = 4 * TEXT_ROOM, COLUMNS = 9, INJECTABLE_CALLS = 200 };
+enum { TEXT_ROOM = 160, NOTES_ROOM = 4 * TEXT_ROOM, COLUMNS = 10, INJECTABLE_CALLS = 200 };
 
 static const struct table_column columns[COLUMNS] = {
     {"cell", TABLE_LEFT, false},
@@ -14,6 +14,7 @@ static const struct table_column columns[COLUMNS] = {
     {"change %, in the loop", TABLE_RIGHT, false},
     {"whole process %", TABLE_RIGHT, false},
     {"faults per call", TABLE_RIGHT, false},
+    {"allocations per call", TABLE_RIGHT, false},
     {"peak KiB, loop", TABLE_RIGHT, false},
     {"verdict", TABLE_LEFT, false},
     {"", TABLE_LEFT, false},
@@ -55,6 +56,15 @@ static void add_faults(struct table *table, const struct ab_counts *counts, int6
         table_add(table, "%.*f", counts->low % calls == 0 ? 0 : 2, low);
     } else {
         table_add(table, "%.2f to %.2f", low, high);
+    }
+}
+
+static void add_allocations(struct table *table, int64_t count, int64_t calls)
+{
+    if (count < 0) {
+        table_add(table, "-");
+    } else {
+        table_add(table, "%.*f", count % calls == 0 ? 0 : 2, (double)count / (double)calls);
     }
 }
 
@@ -133,6 +143,7 @@ static void add_base(struct table *table, const struct ab_telling *t, const stru
     table_add(table, "-");
     table_add(table, "-");
     add_faults(table, &row->base_faults, cell->calls);
+    add_allocations(table, cell->allocations[AB_BASE], cell->calls);
     add_peak(table, row->base_rss_kib);
     table_add(table, "-");
     table_add(table, "%lld calls a loop", (long long)cell->calls);
@@ -147,6 +158,8 @@ static void add_row(struct table *table, const struct ab_telling *t, const struc
     add_change(table, &row->loop);
     add_change(table, &row->whole);
     add_faults(table, &row->arm_faults, cell->calls);
+    add_allocations(table, cell->allocations[row->arm],
+                    ab_calls_of(t->experiment, row->cell, row->arm));
     add_peak(table, row->arm_rss_kib);
     if (row->arm == AB_AA) {
         table_add(table, "-");

@@ -49,6 +49,15 @@ static void put_counts(struct json_out *out, const char *key, const struct ab_co
     json_end_object(out);
 }
 
+static void put_allocations(struct json_out *out, const char *key, int64_t count)
+{
+    if (count >= 0) {
+        json_put_i64(out, key, count);
+    } else {
+        json_put_null(out, key);
+    }
+}
+
 static void put_peak(struct json_out *out, const char *key, int64_t kib)
 {
     if (kib > 0) {
@@ -81,7 +90,8 @@ static void put_row(struct json_out *out, const struct ab_telling *t, const stru
     put_estimate(out, "in_loop", &row->loop);
     put_estimate(out, "whole_process", &row->whole);
     put_counts(out, "faults_per_loop", &row->arm_faults);
-    json_put_null(out, "allocations_per_call");
+    put_allocations(out, "allocations_per_loop",
+                    t->experiment->cells[row->cell].allocations[row->arm]);
     put_peak(out, "peak_rss_kib", row->arm_rss_kib);
     json_put_bool(out, "whole_peak_floored", row->is_floored);
     put_cpu(out, "cpu_ns", t, row->cell, row->arm);
@@ -104,6 +114,7 @@ static void put_cell(struct json_out *out, const struct ab_telling *t, size_t in
     json_put_i64(out, "calls", cell->calls);
     json_put_i64(out, "warmup_calls", cell->warmup);
     put_counts(out, "base_faults_per_loop", &rows->base_faults);
+    put_allocations(out, "base_allocations_per_loop", cell->allocations[AB_BASE]);
     put_peak(out, "base_peak_rss_kib", rows->base_rss_kib);
     put_cpu(out, "base_cpu_ns", t, index, AB_BASE);
     json_begin_array(out, "arms");

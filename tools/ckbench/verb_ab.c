@@ -254,8 +254,10 @@ static bool run_blocks(struct sitting *s, struct fault *fault)
         return false;
     }
     progress_open(&s->progress, e->blocks * e->cell_count * e->arm_count, false);
-    bool is_good = ab_run_calibrate(&run, fault) == AB_RUN_DONE && open_record(s, fault) &&
-                   ab_run(&run, fault) == AB_RUN_DONE;
+    bool is_good = ab_run_calibrate(&run, fault) == AB_RUN_DONE &&
+                   (s->options->calibrate ||
+                    ab_run_count_allocations(&run, fault) == AB_RUN_DONE) &&
+                   open_record(s, fault) && ab_run(&run, fault) == AB_RUN_DONE;
     progress_close(&s->progress);
     s->level = ab_end_at_look(e);
     return ab_record_close(&s->recorder, is_good ? fault : NULL) && is_good;

@@ -85,6 +85,7 @@ void ckbench_bracket(void *context)
         ckbench_loop(b->op, b->state, b->warmup);
     }
     b->has_peak = ckbench_peak_reset();
+    b->allocations = ckbench_allocations();
     (void)getrusage(RUSAGE_SELF, &before);
     uint64_t wall_ns = ckbench_clock_ns(CLOCK_MONOTONIC);
     uint64_t cpu_ns = ckbench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -96,6 +97,7 @@ void ckbench_bracket(void *context)
     b->cpu_ns = ckbench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
     b->wall_ns = ckbench_clock_ns(CLOCK_MONOTONIC) - wall_ns;
     (void)getrusage(RUSAGE_SELF, &after);
+    b->allocations = ckbench_allocations() - b->allocations;
     b->peak_kib = b->has_peak ? ckbench_peak_kib() : 0;
     b->minor_faults = (uint64_t)(after.ru_minflt - before.ru_minflt);
     b->major_faults = (uint64_t)(after.ru_majflt - before.ru_majflt);

@@ -119,6 +119,10 @@ void ckbench_stack_pin(void (*run)(void *context), void *context);
 void ckbench_loop(void (*op)(void *), void *state, uint64_t calls);
 void ckbench_windows(void *job);
 
+// allocations.c: calls into the allocator so far, from where it was started.
+bool ckbench_allocations_start(void); // false: they cannot be counted here
+uint64_t ckbench_allocations(void);
+
 // timing.c and bracket.c
 struct ckbench_bracket {
     void (*op)(void *);
@@ -131,6 +135,7 @@ struct ckbench_bracket {
     bool has_peak;
     uint64_t cpu_ns, wall_ns, minor_faults, major_faults, voluntary_switches, involuntary_switches;
     uint64_t peak_kib;
+    uint64_t allocations; // 0 where they are not counted
 };
 int ckbench_time(int argc, char **argv, const char *compiler);
 /** Warms up, runs the loop and fills in what it cost. */

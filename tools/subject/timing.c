@@ -18,7 +18,7 @@ struct ckbench_wish {
     const struct ckbench_path *path;
     const char *shape, *operation;
     uint64_t calls, warmup, batches, bytes;
-    bool is_settling, has_bytes;
+    bool is_settling, has_bytes, is_counting, can_count;
 };
 
 struct ckbench_wish_option {
@@ -60,6 +60,7 @@ static const char *ckbench_read_wish(int argc, char **argv, struct ckbench_wish 
         {"--batches", NULL, &wish->batches, NULL},
         {"--settle", NULL, NULL, &wish->is_settling},
         {"--bytes", NULL, &wish->bytes, &wish->has_bytes},
+        {"--allocations", NULL, NULL, &wish->is_counting},
     };
     for (int i = 1; i < argc; i++) {
         size_t at = 0;
@@ -138,6 +139,11 @@ static void ckbench_send_timed(const struct ckbench_wish *wish, const struct ckb
         ckbench_line_hex(&line, "digest", extra->digest(b->state));
     } else {
         ckbench_line_text(&line, "digest", NULL);
+    }
+    if (wish->is_counting && wish->can_count) {
+        ckbench_line_number(&line, "allocations", b->allocations);
+    } else if (wish->is_counting) {
+        ckbench_line_text(&line, "allocations", NULL);
     }
     (void)ckbench_line_send(&line);
 }
@@ -239,6 +245,7 @@ int ckbench_time(int argc, char **argv, const char *compiler)
         return CKBENCH_EXIT_USAGE;
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    wish.can_count = wish.is_counting && ckbench_allocations_start();
     ckbench_choose(wish.shape, wish.operation);
     ckbench_send_subject(compiler);
     ckbench_send_end(1 + ckbench_run_timed(&wish));

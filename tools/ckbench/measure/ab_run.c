@@ -15,22 +15,27 @@ static const char *or_null(const char *text)
     return text[0] != '\0' ? text : NULL;
 }
 
-static enum ab_run_end run_one(const struct ab_run *run, const struct ab_cell *cell, size_t arm,
-                               int64_t calls, struct timed *timed, struct fault *fault)
+static struct timed_request request_of(const struct ab_run *run, const struct ab_cell *cell,
+                                       size_t arm, int64_t calls)
+{
+    const struct ab_starter *starter = &run->starters[arm];
+    return (struct timed_request){.subject = starter->subject,
+                                  .env = starter->env,
+                                  .path = cell->path,
+                                  .shape = or_null(cell->shape),
+                                  .operation = or_null(cell->operation),
+                                  .bytes = cell->bytes,
+                                  .calls = calls,
+                                  .warmup = cell->warmup,
+                                  .timeout_ms = run->timeout_ms};
+}
+
+static enum ab_run_end run_one(const struct ab_run *run, const struct timed_request *request,
+                               size_t arm, struct timed *timed, struct fault *fault)
 {
     bool is_interrupted = false;
     struct fault why;
-    const struct ab_starter *starter = &run->starters[arm];
-    const struct timed_request request = {.subject = starter->subject,
-                                          .env = starter->env,
-                                          .path = cell->path,
-                                          .shape = or_null(cell->shape),
-                                          .operation = or_null(cell->operation),
-                                          .bytes = cell->bytes,
-                                          .calls = calls,
-                                          .warmup = cell->warmup,
-                                          .timeout_ms = run->timeout_ms};
-    if (timed_run(&request, run->scratch, timed, &is_interrupted, &why)) {
+    if (timed_run(request, run->scratch, timed, &is_interrupted, &why)) {
         return AB_RUN_DONE;
     }
     (void)fault_set(fault, "arm %s: %s", run->experiment->arms[arm].name, why.text);
@@ -51,7 +56,8 @@ static enum ab_run_end calibrate(const struct ab_run *run, struct ab_cell *cell,
     enum ab_run_end end;
     cell->calls = cell->warmup = DOZEN;
     for (;;) {
-        end = run_one(run, cell, AB_BASE, cell->calls, &timed, fault);
+        const struct timed_request request = request_of(run, cell, AB_BASE, cell->calls);
+        end = run_one(run, &request, AB_BASE, &timed, fault);
         if (end != AB_RUN_DONE || timed.cpu_ns >= PILOT_NS || cell->calls >= CALLS_MAX / 10) {
             break;
         }
@@ -76,6 +82,37 @@ enum ab_run_end ab_run_calibrate(const struct ab_run *run, struct fault *fault)
         if (e->cells[i].calls == 0) {
             end = calibrate(run, &e->cells[i], fault);
         }
+    }
+    return end;
+}
+
+static enum ab_run_end count_one(const struct ab_run *run, size_t cell, size_t arm,
+                                 struct fault *fault)
+{
+    struct timed timed;
+    struct ab_cell *c = &run->experiment->cells[cell];
+    struct timed_request request = request_of(run, c, arm, ab_calls_of(run->experiment, cell, arm));
+    request.is_counting = true;
+    enum ab_run_end end = run_one(run, &request, arm, &timed, fault);
+    if (end == AB_RUN_DONE) {
+        c->allocations[arm] = timed.allocations;
+    }
+    timed_release(&timed);
+    return end == AB_RUN_FAILED && timed.is_refused ? AB_RUN_DONE : end;
+}
+
+enum ab_run_end ab_run_count_allocations(const struct ab_run *run, struct fault *fault)
+{
+    enum ab_run_end end = AB_RUN_DONE;
+    const struct ab_experiment *e = run->experiment;
+    for (size_t cell = 0; cell < e->cell_count; cell++) {
+        ab_forget_allocations(&e->cells[cell]);
+        for (size_t arm = 0; arm < e->arm_count && end == AB_RUN_DONE; arm++) {
+            if (arm != AB_AA && !run->starters[arm].has_preload) {
+                end = count_one(run, cell, arm, fault);
+            }
+        }
+        e->cells[cell].allocations[AB_AA] = e->cells[cell].allocations[AB_BASE];
     }
     return end;
 }
@@ -123,8 +160,9 @@ static enum ab_run_end run_cell(const struct ab_run *run, size_t block, size_t c
     for (size_t i = 0; i < e->arm_count; i++) {
         struct timed timed;
         struct ab_sample *sample = ab_at(e, block, cell, order[i]);
-        int64_t calls = ab_calls_of(e, cell, order[i]);
-        enum ab_run_end end = run_one(run, c, order[i], calls, &timed, fault);
+        const struct timed_request request =
+            request_of(run, c, order[i], ab_calls_of(e, cell, order[i]));
+        enum ab_run_end end = run_one(run, &request, order[i], &timed, fault);
         if (end != AB_RUN_DONE) {
             return end;
         }

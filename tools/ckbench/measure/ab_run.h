@@ -11,6 +11,7 @@
 struct ab_starter {
     const char *subject; // real path
     const char *const *env;
+    bool has_preload;
 };
 
 enum ab_run_end { AB_RUN_DONE, AB_RUN_FAILED, AB_RUN_INTERRUPTED };
@@ -31,6 +32,10 @@ struct ab_run {
 // Chooses the calls of every cell on the base: about `loop_ns`, whole dozens, because costs repeat
 // with periods of a few calls. Cells that have calls already keep them.
 enum ab_run_end ab_run_calibrate(const struct ab_run *run, struct fault *fault);
+
+// Fills the cells' allocations: one more process for each cell and arm, whose time is not read. Not
+// where an allocator may have been preloaded, or the subject cannot count.
+enum ab_run_end ab_run_count_allocations(const struct ab_run *run, struct fault *fault);
 
 enum ab_run_end ab_run(const struct ab_run *run, struct fault *fault);
 

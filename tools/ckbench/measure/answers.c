@@ -91,6 +91,7 @@ static const struct row rows[] = {
     {ANSWER_TIMED, "involuntary_switches", RULE_COUNT, false, AT(involuntary_switches)},
     {ANSWER_TIMED, "peak_rss_kib", RULE_COUNT, true, AT(peak_rss_kib)},
     {ANSWER_TIMED, "digest", RULE_DIGEST, true, AT(digest)},
+    {ANSWER_TIMED, "allocations", RULE_COUNT, true, AT(allocations)},
     {ANSWER_SAMPLES, "first", RULE_COUNT, false, AT(first)},
     {ANSWER_SAMPLES, "wall_ns", RULE_COUNTS, false, AT(samples_ns)},
     {ANSWER_END, "lines", RULE_COUNT, false, AT(lines)},

@@ -87,6 +87,7 @@ struct answer {
     int64_t voluntary_switches;
     int64_t involuntary_switches;
     int64_t peak_rss_kib; // 0: not to be had
+    int64_t allocations;  // 0 where none was said, too
     int64_t first;        // samples
     struct answer_integers samples_ns;
     int64_t lines; // end

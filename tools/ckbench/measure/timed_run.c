@@ -10,7 +10,7 @@
 
 #include "measure/tail.h"
 
-enum { ARGUMENTS_MAX = 20, NUMBER_ROOM = 24, NUMBERS = 4 };
+enum { ARGUMENTS_MAX = 20, NUMBER_ROOM = 24, NUMBERS = 4, SUBJECT_USAGE = 2 };
 
 struct hearing {
     const struct timed_request *request;
@@ -58,12 +58,22 @@ static void build_arguments(const struct timed_request *r, struct arguments *a)
     if (r->is_settling) {
         a->items[a->count++] = "--settle";
     }
+    if (r->is_counting) {
+        a->items[a->count++] = "--allocations";
+    }
     a->items[a->count] = NULL;
 }
 
 static bool is_same(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+// A figure that may be 0, and may be missing.
+static int64_t figure_or_none(const struct answer *a, const char *member, int64_t figure)
+{
+    const struct flat_member *found = flat_find(&a->object, member);
+    return found != NULL && found->kind == FLAT_INT ? figure : -1;
 }
 
 static bool take_timed(struct hearing *h)
@@ -86,6 +96,7 @@ static bool take_timed(struct hearing *h)
     h->out->voluntary_switches = a->voluntary_switches;
     h->out->involuntary_switches = a->involuntary_switches;
     h->out->peak_rss_kib = a->peak_rss_kib;
+    h->out->allocations = figure_or_none(a, "allocations", a->allocations);
     (void)snprintf(h->out->digest, sizeof h->out->digest, "%s", a->digest != NULL ? a->digest : "");
     return true;
 }
@@ -140,7 +151,7 @@ static enum proc_word hear_line(void *context, const char *line, size_t length)
     return PROC_STOP;
 }
 
-static bool judge(const struct hearing *h, const struct proc_result *result, const char *err_path,
+static bool judge(struct hearing *h, const struct proc_result *result, const char *err_path,
                   struct fault *why)
 {
     const char *path = h->request->path;
@@ -150,6 +161,8 @@ static bool judge(const struct hearing *h, const struct proc_result *result, con
     if (result->end != PROC_EXITED || result->status != 0) {
         char how[128];
         char *last = tail_read(err_path, 0, 1);
+        h->out->is_refused =
+            result->end == PROC_EXITED && result->status == SUBJECT_USAGE && !h->is_introduced;
         (void)fault_set(why, "%s: its process %s%s%.200s", path,
                         proc_end_text(result, how, sizeof how), last != NULL ? ": " : "",
                         last != NULL ? last : "");

@@ -26,6 +26,7 @@ struct timed_request {
     int64_t warmup;
     int64_t batches; // 0: one loop
     bool is_settling;
+    bool is_counting; // allocations, in a process whose time says nothing
     int64_t timeout_ms;
 };
 
@@ -34,10 +35,12 @@ struct timed {
     int64_t cpu_ns, wall_ns;
     int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
     int64_t peak_rss_kib;           // 0: not to be had
+    int64_t allocations;            // of the loop; -1: not counted
     char digest[TIMED_DIGEST_ROOM]; // "": none
     struct proc_whole whole;
     int64_t *samples_ns; // one per batch
     size_t sample_count;
+    bool is_refused; // the subject did not understand the request: nothing else is filled
 };
 
 // Runs it and waits. False: `why` says in one line what was wrong; nothing of it is left. An

@@ -39,11 +39,12 @@ struct ab_arm {
 
 struct ab_cell {
     char path[AB_NAME_ROOM];
-    char shape[AB_NAME_ROOM];     // "": none
-    char operation[AB_NAME_ROOM]; // "": none
-    int64_t bytes;                // -1: none
-    int64_t calls, warmup;        // of each process
-    int64_t loop_ns;              // wanted CPU time of a loop; 0: as the others
+    char shape[AB_NAME_ROOM];         // "": none
+    char operation[AB_NAME_ROOM];     // "": none
+    int64_t bytes;                    // -1: none
+    int64_t calls, warmup;            // of each process
+    int64_t loop_ns;                  // wanted CPU time of a loop; 0: as the others
+    int64_t allocations[AB_ARMS_MAX]; // of a loop, by arm; -1: not counted
 };
 
 // One process.
@@ -68,6 +69,13 @@ struct ab_experiment {
     size_t blocks;             // that `samples` has room for, block 0 included
     struct ab_sample *samples; // by block, cell, arm
 };
+
+static inline void ab_forget_allocations(struct ab_cell *cell)
+{
+    for (size_t arm = 0; arm < AB_ARMS_MAX; arm++) {
+        cell->allocations[arm] = -1;
+    }
+}
 
 static inline struct ab_sample *ab_at(const struct ab_experiment *e, size_t block, size_t cell,
                                       size_t arm)

@@ -39,6 +39,19 @@ static void put_arms(struct json_out *out, const struct ab_experiment *e)
     json_end_array(out);
 }
 
+static void put_allocations(struct json_out *out, const struct ab_cell *cell, size_t arms)
+{
+    json_begin_array(out, "allocations");
+    for (size_t arm = 0; arm < arms; arm++) {
+        if (cell->allocations[arm] >= 0) {
+            json_put_i64(out, NULL, cell->allocations[arm]);
+        } else {
+            json_put_null(out, NULL);
+        }
+    }
+    json_end_array(out);
+}
+
 static void put_cells(struct json_out *out, const struct ab_experiment *e)
 {
     json_begin_array(out, "cells");
@@ -51,6 +64,7 @@ static void put_cells(struct json_out *out, const struct ab_experiment *e)
         json_put_i64(out, "bytes", cell->bytes);
         json_put_i64(out, "calls", cell->calls);
         json_put_i64(out, "warmup", cell->warmup);
+        put_allocations(out, cell, e->arm_count);
         json_end_object(out);
     }
     json_end_array(out);

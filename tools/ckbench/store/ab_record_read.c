@@ -83,6 +83,26 @@ static bool read_cell(const struct json_value *value, struct ab_cell *cell, stru
            json_want_i64(value, "warmup", 0, JSON_SAFE_INTEGER, &cell->warmup, fault);
 }
 
+// By arm, null for what was not counted; records of older versions have none.
+static bool read_allocations(const struct json_value *cell_value, struct ab_cell *cell,
+                             struct fault *fault)
+{
+    size_t arm = 0;
+    const struct json_value *list = json_find(cell_value, "allocations");
+    ab_forget_allocations(cell);
+    if (list != NULL && (!json_is(list, JSON_ARRAY, fault) || json_count(list) > AB_ARMS_MAX)) {
+        return json_fail(list, fault, "must be one figure for each arm");
+    }
+    for (const struct json_value *v = list != NULL ? json_first(list) : NULL; v != NULL;
+         v = json_next(v), arm++) {
+        if (json_kind(v) != JSON_NULL &&
+            !json_as_i64(v, 0, JSON_SAFE_INTEGER, &cell->allocations[arm], fault)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_arms(const struct json_value *root, struct ab_experiment *e, struct fault *fault)
 {
     const struct json_value *arms;
@@ -115,7 +135,8 @@ static bool read_cells(const struct json_value *root, struct ab_experiment *e, s
         return fault_set(fault, "out of memory");
     }
     for (const struct json_value *v = json_first(cells); v != NULL; v = json_next(v)) {
-        if (!read_cell(v, &e->cells[e->cell_count++], fault)) {
+        struct ab_cell *cell = &e->cells[e->cell_count++];
+        if (!read_cell(v, cell, fault) || !read_allocations(v, cell, fault)) {
             return false;
         }
     }
