@@ -72,9 +72,37 @@ for subject in "$work/consumer/subject_c" "$work/consumer/subject_cxx" "$work"/p
 done
 CKBENCH_FD=3 "$work/consumer/subject_c" list 3>"$work/list"
 grep -qF '"flags":"-O1"' "$work/list" || { cat "$work/list" && echo 'no stamp' && exit 1; }
-[ -s "$work/moved/share/ckbench/schema/ckbench-ir-1.schema.json" ] || { echo 'no schemas' && exit 1; }
+for file in ckbench/schema/ckbench-ir-1.schema.json man/man1/ckbench.1 man/man1/cachekit.1; do
+    [ -s "$work/moved/share/$file" ] || { echo "no $file" && exit 1; }
+done
 "$work/moved/bin/ckbench" --version | grep -F "$version" >/dev/null || { echo 'no ckbench' && exit 1; }
 expect env -u LD_LIBRARY_PATH "$work/moved/bin/cachekit" --version
+
+# The installed instrument on strangers' subjects: in C++ with the kit, in C++ without it, in Python.
+measures() { # WORDS COMMAND...: exit 0, and WORDS on stdout
+    local words=$1
+    shift
+    env -u LD_LIBRARY_PATH "$work/moved/bin/ckbench" "$@" >"$work/result" 2>"$work/log" ||
+        { cat "$work/log" "$work/result" && echo "failed: ckbench $*" && exit 1; }
+    grep -qE "$words" "$work/result" || { cat "$work/result" && echo "ckbench $* does not say $words" && exit 1; }
+}
+if [ "$kind" = static ]; then
+    mkdir "$work/head" "$work/base"
+    quiet c++ -O2 -g -x c++ -o "$work/head/kitless" "$source/tests/subjects/foreign.c"
+    cp "$work/consumer/subject_cxx" subject.py "$work/head"
+    cp "$work/head/"* "$work/base"
+    measures '^stranger_counts_cxx .* copies 100' list --subject "$work/head/subject_cxx"
+    measures '^PASS: 1 ok$' ir --subject "$work/head/subject_cxx" --base-subject "$work/base/subject_cxx" --layouts 1
+    measures '^PASS: 1 ok$' ir --subject "$work/head/kitless" --base-subject "$work/base/kitless" --layouts 1
+    measures '^terrain dictionary$' list --subject "$work/head/subject.py"
+    measures '^parse_list .*2 x 5 x [0-9]+$' time --subject "$work/head/subject.py" --path parse_list --runs 2 --samples 5
+    measures '^books: balanced, [0-9]+ equations, 0 wrong' terrain --subject "$work/head/subject.py" \
+        --terrain dictionary --l2-where none --minutes 0.005
+    code=0
+    "$work/moved/bin/ckbench" ir --subject "$work/head/subject.py" --base-subject "$work/base/subject.py" \
+        >"$work/result" 2>"$work/log" || code=$?
+    [ "$code" = 3 ] || { cat "$work/log" && echo "counting a script ends with $code" && exit 1; }
+fi
 
 if [ "$kind" = shared ]; then
     readelf -d "$lib/libcachekit.so" >"$work/dynamic"

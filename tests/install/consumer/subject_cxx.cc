@@ -1,28 +1,43 @@
 // SPDX-License-Identifier: MIT
-// The same in C++11: the macros are positional for its sake.
+// A subject in C++11: the macros are positional for its sake. The state is an object, made and
+// destroyed by C++.
 #include <ckbench/subject.h>
 
-static int counter;
+#include <numeric>
+#include <vector>
 
-static void *setup(void)
+namespace
 {
-    return &counter;
+
+struct numbers {
+    std::vector<int> items;
+    int sum;
+};
+
+void *setup()
+{
+    return new numbers{std::vector<int>(100, 3), 0};
 }
 
-static void op(void *state)
+void op(void *state)
 {
-    ++*static_cast<int *>(state);
+    auto *all = static_cast<numbers *>(state);
+    std::vector<int> copy(all->items);
+    all->sum = std::accumulate(copy.begin(), copy.end(), 0);
 }
 
-static int verify(void *state)
+int verify(void *state)
 {
-    return *static_cast<int *>(state) > 0 ? 0 : 1;
+    return static_cast<numbers *>(state)->sum == 300 ? 0 : 1;
 }
 
-static void teardown(void *state)
+void teardown(void *state)
 {
-    (void)state;
+    delete static_cast<numbers *>(state);
 }
 
-CKBENCH_PATH(stranger_counts_cxx, "adds one", setup, op, verify, teardown)
+} // namespace
+
+CKBENCH_PATH(stranger_counts_cxx, "copies 100 numbers and adds them up", setup, op, verify,
+             teardown)
 CKBENCH_MAIN
