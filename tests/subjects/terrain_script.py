@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A subject whose terrain tells a story that is known to the last call, and lies on request. Its own
 options: lie=WORD, slices=N, percent=P (service times of l2, of what they were). It speaks the protocol
-of tools/subject/README.md without the kit; cells and ranks are computed here a second time."""
+of tools/subject/README.md without the kit; as the terrain `redis` it never asks the server that it names; cells and ranks are computed here a second time."""
 
 import json
 import math
@@ -60,7 +60,7 @@ class Story:
                  commit=None if os.path.exists(sys.argv[0] + ".unstamped") else "ab" * 20, dirty=["a file.c"], build_id=None)
 
     def start(self):
-        self.say("terrain_start", terrain="story", layers=LAYERS, pid=os.getpid(), clock="virtual", regime="paced",
+        self.say("terrain_start", terrain=sys.argv[2], layers=LAYERS, pid=os.getpid(), clock="virtual", regime="paced",
                  granule_ns=1, clock_cost_ps=0, seed=1, namespace="story", keys=10, sampler="alias",
                  has_counters=True, floor_p50_ns=0, floor_p99_ns=0,
                  settings=["keys=10", "zipf=0.99", "namespace=story"])
@@ -104,6 +104,12 @@ class Story:
         calls = len(self.samples[2, "service"])
         self.say("loader", layer="miss", calls=calls, runs=calls - (self.lie == "loader"), elsewhere=0, ns=calls * 20_000_000)
 
+    def counts(self):
+        """Looks into the second layer, by the terrain's own books; one of each layer was in the warm-up."""
+        found, runs = (len(self.samples[layer, "service"]) + 1 for layer in (1, 2))
+        self.say("counts", name=["l2_found", "l2_absent", "l2_again", "l2_blind", "l2_released", "l2_unreleased", "l2_unsure", "l2_spoilt"],
+                 count=[found - (self.lie == "found"), runs + 2 - 1 + (self.lie == "absent"), 2, 1, 3, 0, 0, 0])
+
     def tell(self):
         slices = int(self.options.get("slices", "3"))
         self.introduce()
@@ -123,6 +129,8 @@ class Story:
             while self.lie == "waits" and not self.stopped:
                 time.sleep(0.02)
         self.books()
+        if self.lie != "untold":
+            self.counts()
         calls = sum(len(self.samples[layer, "service"]) for layer in range(4))
         self.say("terrain_end", stopped=self.stopped, reason="signal" if self.stopped else "time", slices=done, calls=calls,
                  dropped=2 * done + (self.lie == "dropped"), late=5 * done, failed=0,
@@ -135,10 +143,11 @@ def main():
     if sys.argv[1:] == ["list"]:
         story = Story(out, {})
         story.introduce()
-        story.say("terrain", name="story", about="told by a script", layers=LAYERS)
+        for name in ("redis", "story"):
+            story.say("terrain", name=name, about="told by a script", layers=LAYERS)
         story.say("end", lines=story.lines)
         return
-    if sys.argv[1:3] != ["terrain", "story"]:
+    if sys.argv[1:2] != ["terrain"] or sys.argv[2] not in ("story", "redis"):
         sys.exit(2)
     Story(out, dict(word.split("=", 1) for word in sys.argv[3:])).tell()
 

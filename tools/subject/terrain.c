@@ -12,6 +12,7 @@ enum { STREAM_CALLERS = 16 };
 
 static struct ckbench_run *ckbench_opening; // while open() runs
 static char ckbench_refusal[CKBENCH_REASON_BYTES];
+static struct ckbench_counts *ckbench_counting; // while counters() runs
 
 const char *ckbench_terrain_option(const char *name)
 {
@@ -30,6 +31,19 @@ const char *ckbench_terrain_option(const char *name)
 void ckbench_terrain_refuse(const char *reason)
 {
     snprintf(ckbench_refusal, sizeof ckbench_refusal, "%s", reason);
+}
+
+void ckbench_terrain_count(const char *name, uint64_t count)
+{
+    struct ckbench_counts *counts = ckbench_counting;
+    size_t len = strlen(name);
+    if (counts == NULL || counts->n == CKBENCH_COUNTS_MAX || len == 0 ||
+        len >= sizeof counts->items[0].name ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != len) {
+        return;
+    }
+    memcpy(counts->items[counts->n].name, name, len + 1);
+    counts->items[counts->n++].count = count;
 }
 
 static void ckbench_name_space(struct ckbench_run *run)
@@ -138,9 +152,12 @@ static void ckbench_phase(struct ckbench_run *run, bool is_recording)
 static void ckbench_count_layers(struct ckbench_run *run, uint64_t *calls)
 {
     memset(calls, 0, CKBENCH_LAYERS_MAX * sizeof *calls);
+    run->counts.n = 0;
+    ckbench_counting = &run->counts;
     if (run->has_counters && run->terrain->counters(run->state, calls) != 0) {
         run->has_counters = false;
     }
+    ckbench_counting = NULL;
 }
 
 static void ckbench_total_loads(struct ckbench_run *run)

@@ -248,6 +248,27 @@ static void ckbench_send_books(struct ckbench_run *run)
     }
 }
 
+static void ckbench_send_counts(struct ckbench_run *run)
+{
+    const struct ckbench_counts *counts = &run->counts;
+    struct ckbench_line line;
+    if (counts->n == 0) {
+        return;
+    }
+    ckbench_line_begin(&line, "counts");
+    ckbench_line_list_begin(&line, "name");
+    for (size_t i = 0; i < counts->n; i++) {
+        (void)ckbench_line_list_item(&line, counts->items[i].name);
+    }
+    ckbench_line_list_end(&line);
+    ckbench_line_list_begin(&line, "count");
+    for (size_t i = 0; i < counts->n; i++) {
+        ckbench_line_list_number(&line, counts->items[i].count);
+    }
+    ckbench_line_list_end(&line);
+    ckbench_terrain_line(run, &line);
+}
+
 static void ckbench_send_terrain_end(struct ckbench_run *run)
 {
     struct ckbench_line line;
@@ -277,5 +298,6 @@ void ckbench_send_terrain_results(struct ckbench_run *run)
     ckbench_send_zipf(run);
     ckbench_send_values(run);
     ckbench_send_books(run);
+    ckbench_send_counts(run);
     ckbench_send_terrain_end(run);
 }

@@ -290,7 +290,14 @@ struct ckbench_caller {
     const struct ckbench_ask *ask; /* of the call under way */
     pthread_t thread;
 };
-enum { CKBENCH_SLICES_OPEN = 4 };
+enum { CKBENCH_COUNTS_MAX = 16 };
+struct ckbench_counts {
+    size_t n;
+    struct {
+        char name[33];
+        uint64_t count;
+    } items[CKBENCH_COUNTS_MAX];
+};
 struct ckbench_slice {
     uint64_t index;
     uint64_t dropped, late, failed, run_delay_ns, kit_ns;
@@ -320,6 +327,7 @@ struct ckbench_run {
     uint64_t n[CKBENCH_LAYERS_MAX + 1];
     uint64_t dropped, late, failed, kit_ns, slices_sent, wall_ns;
     uint64_t before[CKBENCH_LAYERS_MAX], after[CKBENCH_LAYERS_MAX];
+    struct ckbench_counts counts; /* what the terrain told beside that, last */
     uint64_t loads, load_ns;
     uint64_t elsewhere; /* runs of the loader that no caller made */
     uint64_t lines;

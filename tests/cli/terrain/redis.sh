@@ -1,6 +1,8 @@
 # needs: seconds
-# A private server as the second layer and as a witness; one with other clients, one that wants a
-# password, one that is restarted and one that is not there.
+# A private server as the second layer and as a witness, to the last hit and miss, with locks and without;
+# one that others use, one that wants a password, one that refuses to be read, one whose values are of
+# another type, one that goes away or is restarted in mid-run, one that is not there. A terrain that
+# pretends to ask it is found out.
 ours=$CKBENCH_BUILD/workloads/ck-workloads
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 start() {
@@ -12,18 +14,49 @@ stop() {
     kill "$server"
     wait "$server"
 }
-run() {
-    "$CKBENCH" terrain --subject "$ours" --l2 "redis://$1127.0.0.1:$port/0" --minutes "$2" --miss-ms 1 --rate 400 --keys 300 \
-        --l2-where "same host, TCP" --out "$3.json" >out 2>err
-    echo "$3: exit $?"
-    grep -E '^books|^server: the|wrong|unverified:' out
-    sed "s/$port/PORT/" err
-    [ ! -e "$3.json" ] || "$CKBENCH_SOURCE/tests/cli/valid" "$3.json"
+measure() {
+    exec "$CKBENCH" terrain --subject "$subject" --l2 "redis://${1}127.0.0.1:$port/0" --minutes "$2" --miss-ms 1 --rate 400 --keys 300 \
+        --l2-where "same host, TCP" --out "$3.json" "${@:4}" >out 2>err
 }
+tell() {
+    echo "$1: exit $2"
+    grep -E '^books|^server: the' out | sed 's/ [0-9]* equations,//'
+    grep -E 'wrong:|unverified:' out | sed 's/: [0-9]*, [0-9n].*//'
+    sed "s/$port/PORT/" err
+}
+run() {
+    (measure "$@")
+    tell "$3" $?
+}
+ask() {
+    redis-cli -p "$port" --no-auth-warning "$@"
+}
+once_filled() {
+    before=$(ask "$@" dbsize)
+    until [ "$(ask "$@" dbsize)" -gt "$((before + 20))" ]; do sleep 0.02; done
+}
+subject=$ours
+patient=(--option deadline_ms=20000)
 start ""
 redis-cli -p "$port" set foreign "not ours" >/dev/null
-run "" 0.04 alone
+run "" 0.03 alone "${patient[@]}"
 redis-cli -p "$port" get foreign
+run "" 1 locks "${patient[@]}" --option lock=on --callers 4 --arrivals closed --calls 2000 --warmup 100 --l1-keys 20 --ttl 5
+(
+    once_filled
+    ask get foreign >/dev/null
+) &
+run "" 0.025 read "${patient[@]}"
+wait $!
+run "" 0.02 typed "${patient[@]}" --namespace typed
+ask eval "for _, key in ipairs(redis.call('keys', '*typed*')) do redis.call('del', key) redis.call('rpush', key, 'x') end" 0 >/dev/null
+run "" 0.02 types "${patient[@]}" --namespace typed
+ask acl setuser default -get >/dev/null
+run "" 0.02 unread "${patient[@]}"
+ask acl setuser default +get >/dev/null
+subject=$CKBENCH_SOURCE/tests/subjects/terrain_script.py
+run "" 0.02 liar
+subject=$ours
 redis-cli -p "$port" subscribe nothing >/dev/null &
 other=$!
 until [ "$(redis-cli -p "$port" client list | grep -c .)" -ge 2 ]; do sleep 0.05; done
@@ -35,19 +68,39 @@ start secret
 run ":secret@" 0.02 locked
 run "" 0.02 refused
 grep -c secret locked.json
-before=$(redis-cli -p "$port" -a secret --no-auth-warning dbsize)
 (
-    until [ "$(redis-cli -p "$port" -a secret --no-auth-warning dbsize)" -gt "$((before + 20))" ]; do sleep 0.05; done
-    redis-cli -p "$port" -a secret --no-auth-warning shutdown nosave
+    once_filled -a secret
+    ask -a secret shutdown nosave
 ) &
-run ":secret@" 0.05 gone
+run ":secret@" 0.03 gone
 wait "$server"
+start ""
+measure "" 5 restarted &
+pid=$!
+once_filled
+stop
+start ""
+once_filled
+kill -INT "$pid"
+wait "$pid"
+tell restarted $?
+stop
 run "" 0.02 absent
+"$CKBENCH_SOURCE/tests/cli/valid" ./*.json
 python3 - <<'END'
 import json
-body = json.load(open("alone.json"))["body"]
-n = {r["layer"]: r["service"]["n"] for r in body["results"] if "service" in r}
-before, after = body["server"]["before"], body["server"]["after"]
-print(after["keyspace_hits"] - before["keyspace_hits"] - n["l2"] in (0, 1), after["keyspace_misses"] - before["keyspace_misses"] >= n["miss"],
-      min(n.values()) > 0)
+for name in ("alone", "locks", "types", "unread"):
+    body = json.load(open(name + ".json"))["body"]
+    n = {r["layer"]: r["service"]["n"] for r in body["results"] if "service" in r}
+    warm = dict(zip(body["layers"], body["warmup"]["n"]))
+    told = {t["name"]: t["count"] for t in body["books"]["told"]}
+    l2, miss = (n.get(layer, 0) + warm[layer] for layer in ("l2", "miss"))
+    before, after = body["server"]["before"], body["server"]["after"]
+    hits, misses = (after[key] - before[key] for key in ("keyspace_hits", "keyspace_misses"))
+    print(name, body["verdict"], sorted(n), "server:", body["server"]["doubt"])
+    print("  hits less answers:", "releases" if 0 < hits - l2 == told["l2_released"] else "spoilt" if 0 < hits - l2 == told["l2_spoilt"] else hits - l2,
+          "| misses less runs:", "second looks" if 0 < misses - miss == told["l2_again"] else
+          "runs without a look" if miss - misses in (told["l2_blind"], told["l2_blind"] - told["l2_again"]) and miss > misses else misses - miss)
+body = json.load(open("restarted.json"))["body"]
+print("restarted", body["verdict"], body["is_stopped"], body["reason"], "failed:", body["totals"]["failed"], "|", body["server"]["doubt"])
 END

@@ -85,6 +85,10 @@ Test(terrain_lines, out_of_grammar_or_place_are_refused)
         {{START, "{'type':'books','layer':'l1','calls':1.5,'counted':1}"}, "\"calls\""},
         {{START, "{'type':'exact','layer':'l1','time':'wait','n':1}"}, "\"from\""},
         {{START, "{'type':'zipf','top':[1],'asked_ppm':[1],'drawn_ppm':[1,2]}"}, "\"top\""},
+        {{START, "{'type':'counts','name':['a'],'count':[1,2]}"}, "\"count\""},
+        {{START, "{'type':'counts','name':['a','a'],'count':[1,2]}"}, "\"name\""},
+        {{START, "{'type':'counts','name':['A'],'count':[1]}"}, "\"name\""},
+        {{START, "{'type':'counts','name':[],'count':[]}"}, "\"name\""},
         {{START, "{'type':'terrain_end','stopped':1}"}, "\"stopped\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -296,6 +296,26 @@ static bool take_loader(struct terrain_lines *lines, const struct flat_object *o
     return TAKE(object, "loader", rows, fault);
 }
 
+static bool take_counts(struct terrain_lines *lines, const struct flat_object *object,
+                        struct fault *fault)
+{
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const struct flat_member *names = flat_find(object, "name");
+    size_t count = names != NULL && names->kind == FLAT_STRINGS ? (size_t)names->number : 0;
+    const int64_t *counts = count > 0 ? find_numbers(object, "count", count) : NULL;
+    if (counts == NULL) {
+        return bad(fault, "counts", count > 0 ? "count" : "name");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = names->items[i];
+        if (name[0] == '\0' || strspn(name, alphabet) != strlen(name) ||
+            !terrain_add_count(lines->recording, name, counts[i])) {
+            return bad(fault, "counts", "name");
+        }
+    }
+    return true;
+}
+
 static bool take_zipf(struct terrain_lines *lines, const struct flat_object *object,
                       struct fault *fault)
 {
@@ -361,10 +381,10 @@ bool terrain_take_line(struct terrain_lines *lines, const struct flat_object *ob
         const char *type;
         bool (*take)(struct terrain_lines *, const struct flat_object *, struct fault *);
     } types[] = {
-        {"terrain_start", take_start}, {"warmup", take_warmup}, {"slice", take_slice},
-        {"cells", take_cells},         {"exact", take_exact},   {"books", take_books},
-        {"loader", take_loader},       {"zipf", take_zipf},     {"values", take_values},
-        {"terrain_end", take_end},
+        {"terrain_start", take_start}, {"warmup", take_warmup},   {"slice", take_slice},
+        {"cells", take_cells},         {"exact", take_exact},     {"books", take_books},
+        {"loader", take_loader},       {"zipf", take_zipf},       {"values", take_values},
+        {"counts", take_counts},       {"terrain_end", take_end},
     };
     const struct flat_member *type = flat_find(object, "type");
     for (size_t i = 0; type != NULL && i < sizeof types / sizeof types[0]; i++) {

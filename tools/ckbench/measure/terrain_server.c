@@ -137,6 +137,28 @@ static void text_of(const char *info, const char *name, char *out, size_t size)
     (void)snprintf(out, size, "%.*s", (int)(len < size ? len : size - 1), at != NULL ? at : "");
 }
 
+// Calls of the commands in `INFO commandstats`, those of a name or all that are none of ours.
+static int64_t count_calls(const char *stats, const char *wanted)
+{
+    // What a cache of ours gives, what dialling takes, and what is asked here.
+    static const char ours[] = " get set del eval ping auth select hello info ";
+    int64_t sum = 0;
+    for (const char *at = strstr(stats, "\ncmdstat_"); at != NULL;
+         at = strstr(at + 1, "\ncmdstat_")) {
+        char name[64];
+        const char *command = at + strlen("\ncmdstat_");
+        const char *calls = strstr(command, ":calls=");
+        size_t len = strcspn(command, ":\r\n");
+        if (calls != command + len || len + 3 > sizeof name) {
+            continue;
+        }
+        (void)snprintf(name, sizeof name, " %.*s ", (int)len, command);
+        bool is_wanted = wanted != NULL ? strcmp(name, wanted) == 0 : strstr(ours, name) == NULL;
+        sum += is_wanted ? strtoll(calls + strlen(":calls="), NULL, 10) : 0;
+    }
+    return sum;
+}
+
 static bool understand(const char *text, long database, struct terrain_server_info *info)
 {
     char name[24];
@@ -163,8 +185,12 @@ bool terrain_server_ask(const char *url, struct terrain_server_info *info)
         const char *const login[] = {"AUTH", a.user[0] != '\0' ? a.user : a.password,
                                      a.user[0] != '\0' ? a.password : NULL, NULL};
         const char *const ask[] = {"INFO", NULL};
+        const char *const ask_commands[] = {"INFO", "commandstats", NULL};
         info->is_known = (a.password[0] == '\0' || converse(fd, login, reply)) &&
                          converse(fd, ask, reply) && understand(reply, a.database, info);
+        bool has_commands = info->is_known && converse(fd, ask_commands, reply);
+        info->gets = has_commands ? count_calls(reply, " get ") : -1;
+        info->strangers = has_commands ? count_calls(reply, NULL) : -1;
         (void)close(fd);
     }
     free(reply);

@@ -200,6 +200,13 @@ static void print_server(const struct terrain_recording *r, FILE *stream)
     if (doubt != NULL) {
         (void)fprintf(stream, "server: %s, so its counters prove nothing\n", doubt);
     }
+    int64_t unsure = terrain_count_of(r, "l2_unsure") + terrain_count_of(r, "l2_unreleased");
+    if (doubt == NULL && unsure > 0) {
+        (void)fprintf(stream,
+                      "server: what became of %" PRId64 " questions was not seen; it may or may "
+                      "not have counted them\n",
+                      unsure);
+    }
     if (r->before.is_known && r->after.is_known) {
         (void)fprintf(stream,
                       "server: Redis %s, %" PRId64 " hits and %" PRId64

@@ -86,6 +86,49 @@ bool terrain_add_setting(struct terrain_recording *recording, const char *settin
     return copy != NULL;
 }
 
+bool terrain_add_count(struct terrain_recording *recording, const char *name, int64_t count)
+{
+    if (recording->count_count == TERRAIN_COUNTS_MAX || terrain_count_of(recording, name) >= 0 ||
+        strlen(name) >= TERRAIN_NAME_ROOM) {
+        return false;
+    }
+    struct terrain_count *added = &recording->counts[recording->count_count++];
+    memcpy(added->name, name, strlen(name) + 1);
+    added->count = count;
+    return true;
+}
+
+int64_t terrain_count_of(const struct terrain_recording *recording, const char *name)
+{
+    for (size_t i = 0; i < recording->count_count; i++) {
+        if (strcmp(recording->counts[i].name, name) == 0) {
+            return recording->counts[i].count;
+        }
+    }
+    return -1;
+}
+
+// GETs that the terrain knows an answer of, those of the scripts that release locks included.
+static int64_t known_gets(const struct terrain_recording *recording)
+{
+    static const char *const names[] = {"l2_found", "l2_absent", "l2_released", "l2_unreleased"};
+    int64_t sum = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        int64_t count = terrain_count_of(recording, names[i]);
+        sum += count > 0 ? count : 0;
+    }
+    return sum;
+}
+
+static bool has_strangers(const struct terrain_recording *recording)
+{
+    const struct terrain_server_info *before = &recording->before, *after = &recording->after;
+    int64_t unsure = terrain_count_of(recording, "l2_unsure");
+    // The one who asks is a client too.
+    return before->clients > 1 || after->clients > 1 || after->strangers > before->strangers ||
+           after->gets - before->gets > known_gets(recording) + unsure;
+}
+
 const char *terrain_server_doubt(const struct terrain_recording *recording)
 {
     const struct terrain_server_info *before = &recording->before, *after = &recording->after;
@@ -98,8 +141,10 @@ const char *terrain_server_doubt(const struct terrain_recording *recording)
     if (strcmp(before->run_id, after->run_id) != 0) {
         return "the server was restarted during the run";
     }
-    // The one who asks is a client too.
-    return before->clients > 1 || after->clients > 1 ? "the server has other clients" : NULL;
+    if (terrain_count_of(recording, "l2_unsure") < 0) {
+        return "the terrain does not tell what became of its questions";
+    }
+    return has_strangers(recording) ? "the server has other clients" : NULL;
 }
 
 int terrain_row(const struct terrain_recording *recording, const char *layer)

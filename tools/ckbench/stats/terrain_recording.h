@@ -15,6 +15,7 @@ enum {
     TERRAIN_SETTINGS_MAX = 64,
     TERRAIN_SLICES_MAX = 100000,
     TERRAIN_TOPS_MAX = 8,
+    TERRAIN_COUNTS_MAX = 16,
 };
 
 enum terrain_time { TERRAIN_SERVICE, TERRAIN_WAIT, TERRAIN_RESPONSE, TERRAIN_TIMES };
@@ -53,6 +54,14 @@ struct terrain_server_info {
     char version[32], run_id[64], policy[32];
     int64_t hits, misses, clients, keys;
     int64_t errors; // -1: it does not count them
+    int64_t gets,
+        strangers; // GETs, scripts' too; commands that no cache of ours gives. -1: not told
+};
+
+// What a terrain tells of itself by name, since it was opened.
+struct terrain_count {
+    char name[TERRAIN_NAME_ROOM];
+    int64_t count;
 };
 
 struct terrain_recording {
@@ -79,6 +88,8 @@ struct terrain_recording {
         char layer[TERRAIN_NAME_ROOM]; // "": has no loader
         int64_t calls, runs, elsewhere, ns;
     } loader;
+    size_t count_count;
+    struct terrain_count counts[TERRAIN_COUNTS_MAX];
     bool has_zipf, has_values;
     struct terrain_zipf zipf;
     struct {
@@ -102,7 +113,12 @@ struct terrain_slice *terrain_add_slice(struct terrain_recording *recording,
 bool terrain_add_cell(struct terrain_recording *recording, const struct terrain_cell *cell);
 bool terrain_add_setting(struct terrain_recording *recording, const char *setting);
 
-// NULL: the server's counters are of this run alone. Else one line why they are not.
+bool terrain_add_count(struct terrain_recording *recording, const char *name, int64_t count);
+// -1: not told.
+int64_t terrain_count_of(const struct terrain_recording *recording, const char *name);
+
+// NULL: the server's counters are of this run alone and can be held against the terrain's. Else
+// one line why not.
 const char *terrain_server_doubt(const struct terrain_recording *recording);
 
 // The row of a layer's name, `layer_count` for "unattributed"; -1: there is none.

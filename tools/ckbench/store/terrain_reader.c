@@ -114,7 +114,8 @@ static bool read_head(const struct json_value *body, struct terrain_recording *r
     const struct integer warm[] = {{"calls", &r->warmup.calls},
                                    {"dropped", &r->warmup.dropped},
                                    {"unattributed", &r->warmup.unattributed}};
-    return WANT(calibration, steps, fault) && WANT(warmup, warm, fault);
+    return WANT(calibration, steps, fault) && WANT(warmup, warm, fault) &&
+           want_list(warmup, "n", r->warmup.n, r->layer_count, fault);
 }
 
 static bool find_row(const struct terrain_recording *r, const struct json_value *object, int *row,
@@ -250,12 +251,37 @@ static bool read_slices(const struct json_value *body, struct terrain_recording 
     return true;
 }
 
+// Older recordings have none.
+static bool read_told(const struct json_value *books, struct terrain_recording *r,
+                      struct fault *fault)
+{
+    const struct json_value *told = json_find(books, "told");
+    if (told == NULL) {
+        return true;
+    }
+    if (!json_is(told, JSON_ARRAY, fault)) {
+        return false;
+    }
+    for (const struct json_value *at = json_first(told); at != NULL; at = json_next(at)) {
+        struct terrain_count one;
+        const struct integer rows[] = {{"count", &one.count}};
+        if (!json_is(at, JSON_OBJECT, fault) ||
+            !want_word(at, "name", one.name, sizeof one.name, fault) || !WANT(at, rows, fault)) {
+            return false;
+        }
+        if (!terrain_add_count(r, one.name, one.count)) {
+            return json_fail(at, fault, "a name twice, or more than %d", TERRAIN_COUNTS_MAX);
+        }
+    }
+    return true;
+}
+
 static bool read_books(const struct json_value *body, struct terrain_recording *r,
                        struct fault *fault)
 {
     const struct json_value *books, *counted, *loader;
     if (!json_want(body, "books", JSON_OBJECT, &books, fault) ||
-        !json_want(books, "counted", JSON_ARRAY, &counted, fault)) {
+        !json_want(books, "counted", JSON_ARRAY, &counted, fault) || !read_told(books, r, fault)) {
         return false;
     }
     for (const struct json_value *at = json_first(counted); at != NULL; at = json_next(at)) {
@@ -283,6 +309,16 @@ static bool read_books(const struct json_value *body, struct terrain_recording *
             WANT(loader, rows, fault));
 }
 
+// -1 where it is not there or null.
+static bool read_count(const struct json_value *object, const char *key, int64_t *out,
+                       struct fault *fault)
+{
+    const struct json_value *at = json_find(object, key);
+    *out = -1;
+    return at == NULL || json_kind(at) == JSON_NULL ||
+           json_as_i64(at, 0, JSON_SAFE_INTEGER, out, fault);
+}
+
 static bool read_info(const struct json_value *server, const char *key,
                       struct terrain_server_info *info, struct fault *fault)
 {
@@ -292,9 +328,11 @@ static bool read_info(const struct json_value *server, const char *key,
                                    {"connected_clients", &info->clients},
                                    {"keys", &info->keys}};
     info->is_known = at != NULL && json_kind(at) != JSON_NULL;
-    return !info->is_known || (json_is(at, JSON_OBJECT, fault) &&
-                               want_word(at, "run_id", info->run_id, sizeof info->run_id, fault) &&
-                               WANT(at, rows, fault));
+    return !info->is_known ||
+           (json_is(at, JSON_OBJECT, fault) &&
+            want_word(at, "run_id", info->run_id, sizeof info->run_id, fault) &&
+            read_count(at, "get_commands", &info->gets, fault) &&
+            read_count(at, "foreign_commands", &info->strangers, fault) && WANT(at, rows, fault));
 }
 
 static bool read_server(const struct json_value *body, struct terrain_recording *r,

@@ -254,6 +254,8 @@ static void put_info(struct json_out *out, const char *key, const struct terrain
     json_put_i64(out, "connected_clients", info->clients);
     json_put_i64(out, "keys", info->keys);
     put_count(out, "total_error_replies", info->errors);
+    put_count(out, "get_commands", info->gets);
+    put_count(out, "foreign_commands", info->strangers);
     json_end_object(out);
 }
 
@@ -290,6 +292,14 @@ static void put_books(struct json_out *out, const struct terrain_recording *r,
         json_put_i64(out, "ns", r->loader.ns);
         json_end_object(out);
     }
+    json_begin_array(out, "told");
+    for (size_t i = 0; i < r->count_count; i++) {
+        json_begin_object(out, NULL);
+        json_put_text(out, "name", r->counts[i].name);
+        json_put_i64(out, "count", r->counts[i].count);
+        json_end_object(out);
+    }
+    json_end_array(out);
     json_begin_array(out, "equations");
     for (size_t i = 0; i < books->count; i++) {
         const struct terrain_equation *e = &books->equations[i];
