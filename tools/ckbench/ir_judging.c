@@ -83,14 +83,12 @@ static void note_acceptance(const struct manifest *manifest, struct gate_path *p
     }
 }
 
-// A program set against itself: own must be equal, and the total too unless the heap was moved.
-static void judge_self_test(bool heap_moved, struct gate_path *path)
+// A program set against itself: where it moved.
+static void note_moves(bool heap_moved, struct gate_path *path)
 {
-    path->judgement.verdict = path->is_error ? IR_ERROR : IR_OK;
     for (size_t i = 0; i < path->head.count && i < path->base.count; i++) {
         const struct ir_layout *h = &path->head.layouts[i], *b = &path->base.layouts[i];
-        if (h->own_ir != b->own_ir || (!heap_moved && h->total_ir != b->total_ir)) {
-            path->judgement.verdict = IR_FAIL;
+        if (!gate_is_still(path, i, heap_moved)) {
             gate_reason(path,
                         "layout %d: moved about, %lld calls cost %+lld instructions, own %+lld",
                         (int)b->layout, (long long)h->ops, (long long)(h->total_ir - b->total_ir),
@@ -119,15 +117,16 @@ static bool judge_path(const struct ir_bench *bench, struct gate_result *result,
         (bench->budget != NULL && !take_budget(bench, result, path, &c, fault))) {
         return false;
     }
-    struct ir_policy policy = policy_for(bench->manifest, path, today);
-    path->judgement = ir_judge(&c, &policy);
+    path->facts = c;
+    path->policy = policy_for(bench->manifest, path, today);
+    path->judgement = gate_judge(path, result->mode, bench->heap_moved);
     if (path->judgement.verdict == IR_INCOMPARABLE) {
         gate_reason(path, "%s", difference->text);
     }
-    note_limits(path, &policy);
+    note_limits(path, &path->policy);
     note_acceptance(bench->manifest, path, today);
     if (result->mode == GATE_SELF_TEST) {
-        judge_self_test(bench->heap_moved, path);
+        note_moves(bench->heap_moved, path);
     }
     return true;
 }

@@ -34,6 +34,8 @@ static const struct opt rows[] = {
     OPT_MINUTES(struct ir_options, child_timeout_ms, "child-timeout", 0, 1, 24 * 60 * MINUTE_MS,
                 "give up on a path after so long"),
     OPT_PATH(struct ir_options, report, "report", 0, "FILE", "write the whole result as JSON"),
+    OPT_TEXT(struct ir_options, run, "run", 0, "TEXT",
+             "run and attempt of which this is a part, noted in the report"),
     OPT_FLAG(struct ir_options, update, "update", 0,
              "record absent budgets and lower present ones in baselines/ir.json"),
     OPT_FLAG(struct ir_options, allow_increase, "allow-increase", 0,
@@ -74,6 +76,17 @@ enum gate_mode ir_options_mode(const struct ir_options *o)
     return o->base != NULL || o->base_subject != NULL ? GATE_BASE : GATE_BUDGET;
 }
 
+static bool is_run(const char *text)
+{
+    size_t len = strlen(text);
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < 0x20 || text[i] > 0x7e) {
+            return false;
+        }
+    }
+    return len > 0 && len < GATE_RUN;
+}
+
 bool ir_options_check(const struct ir_options *o, struct fault *fault)
 {
     enum gate_mode mode = ir_options_mode(o);
@@ -86,6 +99,10 @@ bool ir_options_check(const struct ir_options *o, struct fault *fault)
     }
     if (mode == GATE_SELF_TEST && (o->base != NULL || o->base_subject != NULL)) {
         return fault_set(fault, "--self-test compares the program with itself: leave out --base");
+    }
+    if (o->run != NULL && !is_run(o->run)) {
+        return fault_set(fault, "--run '%.80s': 1 to 128 printable ASCII characters are wanted",
+                         o->run);
     }
     if (o->base != NULL) {
         struct stat st;

@@ -21,6 +21,7 @@ static struct ir_provenance provenance_of(const struct ir_telling *t, const stru
                  .argc = t->argc,
                  .argv = t->argv,
                  .valgrind = t->valgrind_path},
+        .run = t->options->run,
         .host = {.cpu = host->cpu,
                  .kernel = host->kernel,
                  .libc = host->libc,

@@ -188,6 +188,7 @@ static void fill_settings(struct run *run)
         .shards = o->shard.count,
         .accept_flags = o->accept_flags,
         .cache_sim = o->cache_sim,
+        .heap_moved = o->shift.given[IR_SHIFT_HEAP],
     };
 }
 

@@ -8,11 +8,13 @@
 #include "stats/fingerprint.h"
 #include "stats/judge.h"
 
-enum { GATE_NAME = 65, GATE_REASONS = 12, GATE_REASON = 400 };
+enum { GATE_RUN = 129, GATE_NAME = 65, GATE_REASONS = 12, GATE_REASON = 400 };
 
 struct gate_path {
     char name[GATE_NAME];
     struct ir_side head, base;
+    struct ir_case facts; // what the judge knows beyond the integers; its sides are unused
+    struct ir_policy policy;
     struct ir_judgement judgement;
     bool is_error;
     struct fault error; // filled when is_error
@@ -32,6 +34,7 @@ struct gate_settings {
     int64_t fail_mpct, warn_mpct;
     int64_t shard, shards; // 1 of 1: everything
     bool accept_flags, cache_sim;
+    bool heap_moved; // of a self-test: then totals of allocating paths may move
 };
 
 enum gate_mode { GATE_BASE, GATE_BUDGET, GATE_SELF_TEST };
@@ -57,5 +60,11 @@ struct gate_result {
     struct gate_identity head, base;
     bool has_base;
 };
+
+// The verdict of a path from its integers, facts and policy alone: whoever reads a report judges by
+// this again. A self-test wants equal figures, whatever the thresholds say.
+struct ir_judgement gate_judge(const struct gate_path *path, enum gate_mode mode, bool heap_moved);
+// Do the layouts at `index` of a self-test's sides agree?
+bool gate_is_still(const struct gate_path *path, size_t index, bool heap_moved);
 
 #endif

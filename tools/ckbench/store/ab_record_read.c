@@ -11,9 +11,9 @@
 
 enum { LINE_MAX_BYTES = 1 << 20, NAME_BYTES = 4096 };
 
-static const struct json_text_rule any_line = {0, AB_SETTINGS_ROOM - 1, true, NULL};
-static const struct json_text_rule any_word = {1, AB_NAME_ROOM - 1, true, NULL};
-static const struct json_text_rule digest_rule = {0, AB_DIGEST_ROOM - 1, true, NULL};
+static const struct json_text_rule any_line = {.max = AB_SETTINGS_ROOM - 1, .is_free = true};
+static const struct json_text_rule any_word = {.min = 1, .max = AB_NAME_ROOM - 1, .is_free = true};
+static const struct json_text_rule digest_rule = {.max = AB_DIGEST_ROOM - 1, .is_free = true};
 
 struct lines {
     FILE *stream;

@@ -12,8 +12,8 @@
 #include "store/json.h"
 #include "store/json_out.h"
 
-static const struct json_text_rule text_rule = {0, FINGERPRINT_TEXT - 1, true, NULL};
-static const struct json_text_rule pair_rule = {1, 127, true, NULL};
+static const struct json_text_rule text_rule = {.max = FINGERPRINT_TEXT - 1, .is_free = true};
+static const struct json_text_rule pair_rule = {.min = 1, .max = 127, .is_free = true};
 
 static bool read_text(const struct json_value *object, const char *key, char *out, size_t size,
                       struct fault *fault)

@@ -8,7 +8,7 @@
 #include "store/json_out.h"
 #include "store/sha256.h"
 
-static const char *const modes[] = {"base", "budget", "self-test"};
+const char *const ir_report_modes[] = {"base", "budget", "self-test", NULL};
 
 static void put_milli(struct json_out *out, const char *key, struct per_op figure)
 {
@@ -105,7 +105,32 @@ static void put_cycles(struct json_out *out, const char *key, bool present, stru
     }
 }
 
-static void put_path(struct json_out *out, const struct gate_path *path)
+// What beside the integers decides: from both anybody can judge again.
+static void put_facts(struct json_out *out, const struct ir_case *facts)
+{
+    json_begin_object(out, "facts");
+    json_put_bool(out, "incomparable", facts->is_incomparable);
+    json_put_bool(out, "gone", facts->is_gone);
+    json_put_bool(out, "has_base", facts->has_base);
+    json_put_bool(out, "reads_input", facts->reads_input);
+    json_put_bool(out, "same_edges", facts->same_edges);
+    json_put_bool(out, "only_libc_moved", facts->only_libc_moved);
+    json_end_object(out);
+}
+
+static void put_policy(struct json_out *out, const struct ir_policy *policy)
+{
+    json_begin_object(out, "policy");
+    json_put_fixed(out, "fail_pct", policy->fail_mpct, 3);
+    json_put_fixed(out, "warn_pct", policy->warn_mpct, 3);
+    json_put_bool(out, "accept_total", policy->accept_total);
+    json_put_bool(out, "accept_allocs", policy->accept_allocs);
+    json_put_bool(out, "accept_syscalls", policy->accept_syscalls);
+    json_put_bool(out, "accept_gone", policy->accept_gone);
+    json_end_object(out);
+}
+
+void ir_report_path(struct json_out *out, const struct gate_path *path)
 {
     static const char *const head_keys[] = {"head_ir_per_op", "head_own_ir_per_op",
                                             "head_allocs_per_op", "head_syscalls_per_op"};
@@ -128,6 +153,8 @@ static void put_path(struct json_out *out, const struct gate_path *path)
     put_cycles(out, "head_cycles_per_op", path->head.count > 0, path->cycles[0]);
     put_cycles(out, "base_cycles_per_op", path->base.count > 0, path->cycles[1]);
     json_put_text(out, "error", path->is_error ? path->error.text : NULL);
+    put_facts(out, &path->facts);
+    put_policy(out, &path->policy);
     put_side(out, "head", &path->head);
     put_side(out, "base", &path->base);
     json_end_object(out);
@@ -177,7 +204,7 @@ bool ir_fingerprint_id(const struct fingerprint *print, char id[IR_FINGERPRINT_I
     return ok;
 }
 
-static void put_settings(struct json_out *out, const struct gate_settings *settings)
+void ir_report_settings(struct json_out *out, const struct gate_settings *settings)
 {
     json_begin_object(out, "settings");
     json_put_i64(out, "layouts", settings->layouts);
@@ -186,6 +213,7 @@ static void put_settings(struct json_out *out, const struct gate_settings *setti
     json_put_fixed(out, "warn_pct", settings->warn_mpct, 3);
     json_put_bool(out, "accept_flags", settings->accept_flags);
     json_put_bool(out, "cache_sim", settings->cache_sim);
+    json_put_bool(out, "heap_moved", settings->heap_moved);
     json_end_object(out);
 }
 
@@ -197,7 +225,7 @@ void ir_report_body(struct json_out *out, const struct gate_result *result)
     json_put_text(out, "schema", "ckbench/ir/1");
     json_put_text(out, "verdict", ir_overall_name(result->overall));
     json_put_bool(out, "complete", result->complete);
-    json_put_text(out, "mode", modes[result->mode]);
+    json_put_text(out, "mode", ir_report_modes[result->mode]);
     json_begin_object(out, "proof");
     json_put_bool(out, "holds", result->is_proven);
     json_put_text(out, "reason", result->is_proven ? NULL : result->unproven.text);
@@ -206,20 +234,20 @@ void ir_report_body(struct json_out *out, const struct gate_result *result)
         json_put_text(out, "fingerprint_id", id);
     }
     ir_fingerprint_put(out, "fingerprint", &result->fingerprint);
-    put_settings(out, &result->settings);
+    ir_report_settings(out, &result->settings);
     (void)snprintf(shard, sizeof shard, "%lld/%lld", (long long)result->settings.shard,
                    (long long)result->settings.shards);
     json_put_text(out, "shard", shard);
     json_begin_array(out, "paths");
     for (size_t i = 0; i < result->path_count; i++) {
-        put_path(out, &result->paths[i]);
+        ir_report_path(out, &result->paths[i]);
     }
     json_end_array(out);
     json_put_space(out, "\n");
     json_end_object(out);
 }
 
-static void put_identity(struct json_out *out, const char *key, const struct gate_identity *who)
+void ir_report_identity(struct json_out *out, const char *key, const struct gate_identity *who)
 {
     json_begin_object(out, key);
     json_put_text(out, "commit", who->has_commit ? who->commit : NULL);
@@ -257,12 +285,13 @@ void ir_report_provenance(struct json_out *out, const struct gate_result *result
 {
     json_begin_object(out, NULL);
     provenance_put_tool(out, &provenance->tool);
-    put_identity(out, "head", &result->head);
+    ir_report_identity(out, "head", &result->head);
     if (result->has_base) {
-        put_identity(out, "base", &result->base);
+        ir_report_identity(out, "base", &result->base);
     } else {
         json_put_null(out, "base");
     }
+    json_put_text(out, "run", provenance->run);
     put_host(out, &provenance->host);
     json_put_i64(out, "jobs", result->settings.jobs);
     json_end_object(out);

@@ -16,6 +16,7 @@ struct json_out;
 // Who measured where, for provenance. Texts are borrowed; NULL becomes null.
 struct ir_provenance {
     struct provenance_tool tool;
+    const char *run; // of which the report is a part
     struct ir_host {
         const char *cpu, *kernel, *libc, *governor, *virtualisation;
         long cores;
@@ -27,6 +28,12 @@ struct ir_provenance {
 void ir_report_body(struct json_out *out, const struct gate_result *result);
 void ir_report_provenance(struct json_out *out, const struct gate_result *result,
                           const struct ir_provenance *provenance);
+
+// Parts of it, for documents made of several reports.
+extern const char *const ir_report_modes[]; // ended by NULL
+void ir_report_path(struct json_out *out, const struct gate_path *path);
+void ir_report_settings(struct json_out *out, const struct gate_settings *settings);
+void ir_report_identity(struct json_out *out, const char *key, const struct gate_identity *who);
 
 // A fingerprint as one JSON object, and its id: the first 16 hex digits of that text's SHA-256.
 enum { IR_FINGERPRINT_ID = 17 };

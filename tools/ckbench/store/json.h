@@ -53,11 +53,13 @@ __attribute__((format(printf, 3, 4))) bool json_fail(const struct json_value *at
                                                      struct fault *fault, const char *format, ...);
 
 // What a text may be made of: `extra` beside a-z, 0-9 and _; with `is_free`, any printable text
-// (no control characters, no bidirectional overrides).
+// (no control characters, no bidirectional overrides); with `is_any`, anything: for texts that are
+// made harmless where they are kept.
 struct json_text_rule {
     size_t min, max; // bytes
     bool is_free;
     const char *extra;
+    bool is_any;
 };
 extern const struct json_text_rule json_rule_name; // [a-z0-9_]{1,64}
 extern const struct json_text_rule json_rule_line; // free, 1 to 4,096 bytes
