@@ -44,7 +44,7 @@ uint64_t digest(void *state) { return static_cast<std::vector<int> *>(state)->si
 void step(void *state) { op(state); }
 const char *const shapes[] = {"small", "json-1m", nullptr};
 const ckbench_phase phases[] = {{"push", step}, {nullptr, nullptr}};
-const ckbench_extra extra = {shapes, nullptr, phases, nullptr, digest, 1};
+const ckbench_extra extra = {shapes, nullptr, phases, nullptr, digest, 1, nullptr};
 }
 CKBENCH_PATH(pushes, "a vector that grows", setup, op, verify, teardown)
 CKBENCH_PATH_EX(pushes_more, "the same, more said", setup, op, verify, teardown, &extra)

@@ -71,7 +71,7 @@ static bool add_cell(const struct choosing *c, const struct subject_path *path, 
         }
     }
     struct ab_cell *cell = &c->cells[(*c->count)++];
-    *cell = (struct ab_cell){.bytes = bytes};
+    *cell = (struct ab_cell){.bytes = bytes, .has_phases = path->phases.count > 0};
     ab_forget_allocations(cell);
     (void)snprintf(cell->path, sizeof cell->path, "%s", path->name);
     (void)snprintf(cell->shape, sizeof cell->shape, "%s", shape);

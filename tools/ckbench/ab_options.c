@@ -55,7 +55,9 @@ static const struct opt ab_rows[] = {
     OPT_MINUTES(struct ab_options, child_timeout_ms, "child-timeout", 0, 1, 24 * 60 * MINUTE_MS,
                 "give up on a process after so long"),
     OPT_FLAG(struct ab_options, explain, "explain", 0,
-             "say how much of each change page faults account for"),
+             "say how much of each change page faults account for, and which step of the call "
+             "moved where "
+             "they leave much of it"),
     OPT_PATH(struct ab_options, record, "record", 0, "FILE",
              "write one line for each process; ckbench report FILE judges it again"),
     OPT_PATH(struct ab_options, report, "report", 0, "FILE", "write the whole result as JSON"),

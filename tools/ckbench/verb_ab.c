@@ -47,6 +47,7 @@ struct sitting {
     struct json_out host_json;
     struct ab_recorder recorder;
     double level; // of verdicts: less at an early look
+    struct ab_explaining explaining;
 };
 
 static bool open_checkouts(struct sitting *s, struct fault *fault)
@@ -237,27 +238,32 @@ static bool is_settled(void *context, size_t block)
     return is_settled;
 }
 
+static struct ab_run run_of(struct sitting *s)
+{
+    return (struct ab_run){.experiment = &s->experiment,
+                           .starters = s->arms.starters,
+                           .scratch = &s->scratch,
+                           .loop_ns = (int64_t)s->options->loop_us * 1000,
+                           .timeout_ms = s->options->child_timeout_ms,
+                           .on_sample = note_sample,
+                           .is_enough = is_settled,
+                           .context = s};
+}
+
 static bool run_blocks(struct sitting *s, struct fault *fault)
 {
     struct ab_experiment *e = &s->experiment;
-    const struct ab_run run = {.experiment = e,
-                               .starters = s->arms.starters,
-                               .scratch = &s->scratch,
-                               .loop_ns = (int64_t)s->options->loop_us * 1000,
-                               .timeout_ms = s->options->child_timeout_ms,
-                               .on_sample = note_sample,
-                               .is_enough = is_settled,
-                               .context = s};
+    const struct ab_run run = run_of(s);
     e->looks_within = s->options->max_blocks;
     size_t blocks = s->options->max_blocks > 0 ? s->options->max_blocks : s->options->blocks;
     if (!ab_experiment_make_room(e, blocks + 1, fault)) {
         return false;
     }
     progress_open(&s->progress, e->blocks * e->cell_count * e->arm_count, false);
-    bool is_good = ab_run_calibrate(&run, fault) == AB_RUN_DONE &&
-                   (s->options->calibrate ||
-                    ab_run_count_allocations(&run, fault) == AB_RUN_DONE) &&
-                   open_record(s, fault) && ab_run(&run, fault) == AB_RUN_DONE;
+    bool is_good =
+        ab_run_calibrate(&run, fault) == AB_RUN_DONE &&
+        (s->options->calibrate || ab_run_count_allocations(&run, fault) == AB_RUN_DONE) &&
+        open_record(s, fault) && ab_run(&run, fault) == AB_RUN_DONE;
     progress_close(&s->progress);
     s->level = ab_end_at_look(e);
     return ab_record_close(&s->recorder, is_good ? fault : NULL) && is_good;
@@ -272,7 +278,8 @@ static bool print(const struct sitting *s, const struct ab_telling *telling,
     }
     bool is_good =
         s->options->markdown ? ab_print_markdown(telling, fault) : ab_print_table(telling, fault);
-    return is_good && (!s->options->explain || ab_print_explanation(telling, fault));
+    return is_good && (!s->options->explain || telling->judging->verdicts.is_unfit ||
+                       ab_print_explanation(telling, &s->explaining, fault));
 }
 
 static bool tell(const struct sitting *s, const struct ab_judging *judging, struct fault *fault)
@@ -297,14 +304,26 @@ static bool tell(const struct sitting *s, const struct ab_judging *judging, stru
     return is_good;
 }
 
-static int judge(const struct sitting *s)
+static bool explain(struct sitting *s, const struct ab_judging *judging, struct fault *fault)
+{
+    const struct ab_run run = run_of(s);
+    return !s->options->explain || judging->verdicts.is_unfit ||
+           ab_explaining_measure(judging, &run, &s->explaining, fault) == AB_RUN_DONE;
+}
+
+static int judge(struct sitting *s)
 {
     struct fault fault;
     struct ab_judging judging;
     int code = EXIT_INCOMPLETE;
+    bool is_good = ab_judging_make(&s->experiment, s->margin, s->level, &judging, &fault) &&
+                   explain(s, &judging, &fault);
+    if (interrupt_seen() != 0) {
+        ab_judging_release(&judging);
+        return EXIT_INCOMPLETE;
+    }
     interrupt_remove(); // a signal may end us while we wait for a reader
-    if (!ab_judging_make(&s->experiment, s->margin, s->level, &judging, &fault) ||
-        !tell(s, &judging, &fault)) {
+    if (!is_good || !tell(s, &judging, &fault)) {
         (void)say_fault(EXIT_INCOMPLETE, &fault);
     } else {
         code = ab_judging_code(&judging, s->options->strict, &fault);
@@ -392,6 +411,7 @@ static int compare(const struct ab_options *options, int argc, char **argv)
     int code = prepare(s);
     ab_arms_release(&s->arms);
     ab_experiment_release(&s->experiment);
+    ab_explaining_release(&s->explaining);
     json_out_release(&s->host_json);
     checkout_close(&s->own);
     checkout_close(&s->base);

@@ -123,6 +123,29 @@ void ckbench_windows(void *job);
 bool ckbench_allocations_start(void); // false: they cannot be counted here
 uint64_t ckbench_allocations(void);
 
+// wish.c: what `time` and `phases` are asked for.
+struct ckbench_wish {
+    const struct ckbench_path *path;
+    const char *shape, *operation;
+    uint64_t calls, warmup, batches, bytes;
+    bool is_settling, has_bytes, is_counting, can_count;
+};
+
+/** False: the request is refused, and stderr says why. Shape and operation are chosen. */
+bool ckbench_wish_take(const char *request, int argc, char **argv, struct ckbench_wish *wish);
+/** Path, shape, operation and pid. */
+void ckbench_line_wish(struct ckbench_line *line, const struct ckbench_wish *wish);
+/** Sends `failed`; how many lines that are. */
+uint64_t ckbench_send_untimed(const struct ckbench_wish *wish, const char *step,
+                              const char *reason);
+/** False: setup returned NULL. */
+bool ckbench_wish_set_up(const struct ckbench_wish *wish, void **state);
+/** Runs verify; lines sent about what is wrong, 0: nothing is. */
+uint64_t ckbench_wish_check(const struct ckbench_wish *wish, void *state);
+
+// phases.c
+int ckbench_phases(int argc, char **argv, const char *compiler);
+
 // timing.c and bracket.c
 struct ckbench_bracket {
     void (*op)(void *);

@@ -15,6 +15,7 @@ static const struct {
     {"list", ckbench_list},
     {"count", ckbench_count},
     {"time", ckbench_time},
+    {"phases", ckbench_phases},
     {"terrain", ckbench_terrain_request},
 };
 
@@ -73,7 +74,7 @@ static int ckbench_usage(const char *why, const char *word)
 {
     fprintf(stderr,
             "subject: %s%.100s; requests: list, count NAME,LAYOUT,WARMUP,N1,N2 ..., time PATH"
-            " --calls N, terrain NAME OPTION=VALUE ...\n",
+            " --calls N, phases PATH --calls N, terrain NAME OPTION=VALUE ...\n",
             why, word);
     return CKBENCH_EXIT_USAGE;
 }

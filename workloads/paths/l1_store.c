@@ -176,7 +176,7 @@ static int sweep_verify(void *state)
 
 static const struct ckbench_phase sweep_phases[] = {
     {"refill", refill}, {"sweep", sweep}, {NULL, NULL}};
-static const struct ckbench_extra sweep_extra = {NULL, NULL, sweep_phases, NULL, NULL, 0};
+static const struct ckbench_extra sweep_extra = {.phases = sweep_phases};
 
 CKBENCH_PATH_EX(sweep_expired_128, "128 entries stored, expired and swept", setup_sweep, sweep_op,
                 sweep_verify, l1_state_free, &sweep_extra)

@@ -19,6 +19,8 @@ enum { PACKER_BYTES = 8192, FRAME_BYTES = 32, ENVELOPE_SLACK = 64 };
 
 static const char CACHE_KEY[] = "ns:payloads:func:app.get_payload:args:42:1s";
 
+enum { PACKER, PACKED, BLOCK, ENVELOPE, SEALED, BODY, CIPHERTEXT, OPENED, PAYLOAD, BUFFERS };
+
 typedef struct seed_state {
     payload_value value;
     cachekit_entropy entropy;
@@ -26,7 +28,12 @@ typedef struct seed_state {
     cachekit_keyring *keyring;
     cachekit_binding binding;
     cachekit_buffer slot; /* the backend */
-    void (*run)(struct seed_state *s);
+    bool is_set;
+    cachekit_buffer held[BUFFERS]; /* of the call under way */
+    cachekit_buffer frame;
+    cachekit_arena arena;
+    cachekit_value tree; /* what a get read */
+    cachekit_status status;
     uint64_t last; /* digest of what a get read, when asked */
     bool is_digesting;
     uint64_t calls, good;
@@ -59,94 +66,185 @@ static cachekit_status copy_out(cachekit_slice bytes, size_t head, cachekit_buff
     return status;
 }
 
-static cachekit_status pack_tree(const seed_state *s, cachekit_buffer *packer)
+/* Whether a step is one of the call under way, and all before it were good. */
+static bool goes(const seed_state *s, bool is_set)
 {
+    return s->is_set == is_set && s->status == CACHEKIT_OK;
+}
+
+static void pack_tree(void *state)
+{
+    seed_state *s = state;
+    cachekit_buffer *packer = &s->held[PACKER];
     size_t need = s->value.bytes.len + ENVELOPE_SLACK;
-    cachekit_status status = CACHEKIT_OK;
-    for (size_t room = PACKER_BYTES; status == CACHEKIT_OK && packer->room < need; room *= 2) {
-        status = cachekit_buffer_reserve(packer, room);
+    for (size_t room = PACKER_BYTES; goes(s, true) && packer->room < need; room *= 2) {
+        s->status = cachekit_buffer_reserve(packer, room);
     }
-    return status == CACHEKIT_OK ? cachekit_value_encode(&s->value.tree, packer, NULL) : status;
+    if (goes(s, true)) {
+        s->status = cachekit_value_encode(&s->value.tree, packer, NULL);
+    }
 }
 
-enum { PACKER, PACKED, BLOCK, ENVELOPE, SEALED, SET_BUFFERS };
-
-static cachekit_status set_steps(seed_state *s, cachekit_buffer *b, cachekit_buffer *frame)
+static void copy_packed(void *state)
 {
-    cachekit_status status = pack_tree(s, &b[PACKER]);
-    if (status == CACHEKIT_OK) {
-        status = copy_out(whole(&b[PACKER]), 0, &b[PACKED]);
-        cachekit_buffer_release(&b[PACKER]);
+    seed_state *s = state;
+    if (goes(s, true)) {
+        s->status = copy_out(whole(&s->held[PACKER]), 0, &s->held[PACKED]);
+        cachekit_buffer_release(&s->held[PACKER]);
     }
-    if (status == CACHEKIT_OK) {
-        status = cachekit_envelope_encode(whole(&b[PACKED]), NULL, &b[BLOCK], NULL);
-    }
-    if (status == CACHEKIT_OK) {
-        status = copy_out(whole(&b[BLOCK]), 0, &b[ENVELOPE]);
-        cachekit_buffer_release(&b[BLOCK]);
-    }
-    if (status == CACHEKIT_OK) {
-        status = cachekit_seal(s->keyring, &s->binding, whole(&b[ENVELOPE]), &b[SEALED], NULL);
-    }
-    return status == CACHEKIT_OK ? copy_out(whole(&b[SEALED]), FRAME_BYTES, frame) : status;
 }
 
-static void run_set(seed_state *s)
+static void compress(void *state)
 {
-    cachekit_buffer b[SET_BUFFERS] = {CACHEKIT_BUFFER_INIT};
-    cachekit_buffer frame = CACHEKIT_BUFFER_INIT;
-    if (set_steps(s, b, &frame) == CACHEKIT_OK) {
+    seed_state *s = state;
+    if (goes(s, true)) {
+        s->status = cachekit_envelope_encode(whole(&s->held[PACKED]), NULL, &s->held[BLOCK], NULL);
+    }
+}
+
+static void copy_envelope(void *state)
+{
+    seed_state *s = state;
+    if (goes(s, true)) {
+        s->status = copy_out(whole(&s->held[BLOCK]), 0, &s->held[ENVELOPE]);
+        cachekit_buffer_release(&s->held[BLOCK]);
+    }
+}
+
+static void seal(void *state)
+{
+    seed_state *s = state;
+    if (goes(s, true)) {
+        s->status = cachekit_seal(s->keyring, &s->binding, whole(&s->held[ENVELOPE]),
+                                  &s->held[SEALED], NULL);
+    }
+}
+
+static void copy_frame(void *state)
+{
+    seed_state *s = state;
+    if (goes(s, true)) {
+        s->status = copy_out(whole(&s->held[SEALED]), FRAME_BYTES, &s->frame);
+    }
+}
+
+static void store(void *state)
+{
+    seed_state *s = state;
+    if (goes(s, true)) {
         cachekit_buffer_release(&s->slot);
-        s->slot = frame;
-        s->good++;
-    }
-    for (int i = 0; i < SET_BUFFERS; i++) {
-        cachekit_buffer_release(&b[i]);
+        s->slot = s->frame;
+        s->frame = (cachekit_buffer)CACHEKIT_BUFFER_INIT;
     }
 }
 
-enum { BODY, CIPHERTEXT, OPENED, PAYLOAD, GET_BUFFERS };
-
-static cachekit_status get_steps(seed_state *s, cachekit_buffer *b, cachekit_arena *arena)
+static void copy_body(void *state)
 {
-    cachekit_value tree;
-    cachekit_status status = copy_out(whole(&s->slot), 0, &b[BODY]);
-    if (status == CACHEKIT_OK) {
-        cachekit_slice sealed = {b[BODY].data + FRAME_BYTES, b[BODY].len - FRAME_BYTES};
-        status = copy_out(sealed, 0, &b[CIPHERTEXT]);
+    seed_state *s = state;
+    if (goes(s, false)) {
+        s->status = copy_out(whole(&s->slot), 0, &s->held[BODY]);
     }
-    if (status == CACHEKIT_OK) {
-        status =
-            cachekit_open(s->keyring, &s->binding, whole(&b[CIPHERTEXT]), &b[OPENED], NULL, NULL);
-    }
-    if (status == CACHEKIT_OK) {
-        status = cachekit_envelope_decode(whole(&b[OPENED]), 0, &b[PAYLOAD], NULL, NULL);
-    }
-    if (status == CACHEKIT_OK) {
-        status =
-            cachekit_value_decode(whole(&b[PAYLOAD]), CACHEKIT_DECODE_COPY, arena, &tree, NULL);
-    }
-    s->last = status == CACHEKIT_OK && s->is_digesting ? payload_digest(&tree) : 0;
-    return status;
 }
 
-static void run_get(seed_state *s)
+static void copy_ciphertext(void *state)
 {
-    cachekit_buffer b[GET_BUFFERS] = {CACHEKIT_BUFFER_INIT};
-    cachekit_arena arena;
-    cachekit_arena_init(&arena, NULL, SIZE_MAX);
-    s->good += get_steps(s, b, &arena) == CACHEKIT_OK;
-    cachekit_arena_release(&arena);
-    for (int i = 0; i < GET_BUFFERS; i++) {
-        cachekit_buffer_release(&b[i]);
+    seed_state *s = state;
+    const cachekit_buffer *body = &s->held[BODY];
+    if (goes(s, false)) {
+        const cachekit_slice sealed = {body->data + FRAME_BYTES, body->len - FRAME_BYTES};
+        s->status = copy_out(sealed, 0, &s->held[CIPHERTEXT]);
+    }
+}
+
+static void unseal(void *state)
+{
+    seed_state *s = state;
+    if (goes(s, false)) {
+        s->status = cachekit_open(s->keyring, &s->binding, whole(&s->held[CIPHERTEXT]),
+                                  &s->held[OPENED], NULL, NULL);
+    }
+}
+
+static void decompress(void *state)
+{
+    seed_state *s = state;
+    if (goes(s, false)) {
+        s->status =
+            cachekit_envelope_decode(whole(&s->held[OPENED]), 0, &s->held[PAYLOAD], NULL, NULL);
+    }
+}
+
+static void read_tree(void *state)
+{
+    seed_state *s = state;
+    if (goes(s, false)) {
+        s->status = cachekit_value_decode(whole(&s->held[PAYLOAD]), CACHEKIT_DECODE_COPY, &s->arena,
+                                          &s->tree, NULL);
+    }
+    if (s->is_digesting) {
+        s->last = goes(s, false) ? payload_digest(&s->tree) : 0;
+    }
+}
+
+static void give_back(void *state)
+{
+    seed_state *s = state;
+    cachekit_arena_release(&s->arena);
+    cachekit_arena_init(&s->arena, NULL, SIZE_MAX);
+    for (int i = 0; i < BUFFERS; i++) {
+        cachekit_buffer_release(&s->held[i]);
+    }
+    cachekit_buffer_release(&s->frame);
+    s->calls++;
+    s->good += s->status == CACHEKIT_OK;
+    s->status = CACHEKIT_OK;
+}
+
+/* Those of a set, those of a get; a call passes over the others. */
+static const struct ckbench_phase steps[] = {{"pack", pack_tree},
+                                             {"copy-packed", copy_packed},
+                                             {"compress", compress},
+                                             {"copy-envelope", copy_envelope},
+                                             {"seal", seal},
+                                             {"copy-frame", copy_frame},
+                                             {"store", store},
+                                             {"copy-body", copy_body},
+                                             {"copy-ciphertext", copy_ciphertext},
+                                             {"open", unseal},
+                                             {"decompress", decompress},
+                                             {"read-tree", read_tree},
+                                             {"give-back", give_back},
+                                             {NULL, NULL}};
+
+/* Which buffers a step read and wrote. */
+static void step_buffers(void *state, size_t step, const void **from, const void **to)
+{
+    enum { NONE = -1, FRAME = -2, SLOT = -3 };
+    static const struct {
+        const char *step;
+        int from, to;
+    } rows[] = {{"copy-packed", NONE, PACKED},         {"compress", PACKED, BLOCK},
+                {"copy-envelope", BLOCK, ENVELOPE},    {"seal", ENVELOPE, SEALED},
+                {"copy-frame", SEALED, FRAME},         {"copy-body", SLOT, BODY},
+                {"copy-ciphertext", BODY, CIPHERTEXT}, {"open", CIPHERTEXT, OPENED},
+                {"decompress", OPENED, PAYLOAD}};
+    seed_state *s = state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].step, steps[step].name) != 0) {
+            continue;
+        }
+        *from = rows[i].from == SLOT ? s->slot.data
+                : rows[i].from >= 0  ? s->held[rows[i].from].data
+                                     : NULL;
+        *to = rows[i].to == FRAME ? s->frame.data : s->held[rows[i].to].data;
     }
 }
 
 static void seed_op(void *state)
 {
-    seed_state *s = state;
-    s->calls++;
-    s->run(s);
+    for (const struct ckbench_phase *step = steps; step->name != NULL; step++) {
+        step->run(state);
+    }
 }
 
 static void seed_free(void *state)
@@ -173,18 +271,20 @@ static void *seed_setup_bytes(uint64_t bytes)
     options.master_key = "6161616161616161616161616161616161616161616161616161616161616161";
     options.entropy = &s->entropy;
     options.allow_unlocked = true; /* a small limit is no reason not to measure */
-    s->run = payload_is_set() ? run_set : run_get;
+    cachekit_arena_init(&s->arena, NULL, SIZE_MAX);
+    s->is_set = true;
     if (!payload_value_make(&s->value, bytes) ||
         cachekit_keyring_new(&options, &s->keyring, NULL) != CACHEKIT_OK) {
         seed_free(s);
         return NULL;
     }
-    run_set(s);
+    seed_op(s);
     if (s->good != 1) {
         seed_free(s);
         return NULL;
     }
-    s->good = 0;
+    s->is_set = payload_is_set();
+    s->calls = s->good = 0;
     return s;
 }
 
@@ -197,10 +297,14 @@ static void *seed_setup(void)
 static uint64_t digest(void *state)
 {
     seed_state *s = state;
-    uint64_t good = s->good;
+    uint64_t calls = s->calls, good = s->good;
+    bool is_set = s->is_set;
+    s->is_set = false;
     s->is_digesting = true;
-    run_get(s);
+    seed_op(s);
     s->is_digesting = false;
+    s->is_set = is_set;
+    s->calls = calls;
     s->good = good;
     return s->last;
 }
@@ -216,8 +320,10 @@ static int seed_verify(void *state)
 
 static const struct ckbench_extra extra = {.shapes = payload_shapes,
                                            .operations = payload_operations,
+                                           .phases = steps,
                                            .setup_bytes = seed_setup_bytes,
-                                           .digest = digest};
+                                           .digest = digest,
+                                           .phase_buffers = step_buffers};
 
 CKBENCH_PATH_EX(payload_seed,
                 "the same codecs, each step with a fresh buffer of the payload's size", seed_setup,

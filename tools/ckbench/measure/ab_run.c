@@ -198,3 +198,16 @@ enum ab_run_end ab_run(const struct ab_run *run, struct fault *fault)
     }
     return AB_RUN_DONE;
 }
+
+enum ab_run_end ab_run_phases(const struct ab_run *run, const struct ab_cell *cell, size_t arm,
+                              int64_t calls, int64_t rounds, struct phased *out,
+                              struct fault *fault)
+{
+    struct timed timed;
+    struct timed_request request = request_of(run, cell, arm, calls);
+    request.batches = rounds;
+    request.phased = out;
+    enum ab_run_end end = run_one(run, &request, arm, &timed, fault);
+    timed_release(&timed);
+    return end;
+}

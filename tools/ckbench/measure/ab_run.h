@@ -4,6 +4,7 @@
 #define CKBENCH_AB_RUN_H
 
 #include "fault.h"
+#include "measure/phased.h"
 #include "measure/scratch.h"
 #include "stats/ab_data.h"
 
@@ -38,5 +39,11 @@ enum ab_run_end ab_run_calibrate(const struct ab_run *run, struct fault *fault);
 enum ab_run_end ab_run_count_allocations(const struct ab_run *run, struct fault *fault);
 
 enum ab_run_end ab_run(const struct ab_run *run, struct fault *fault);
+
+// One process of an arm that takes its calls step by step, `rounds` times `calls` of them. `out` is
+// empty.
+enum ab_run_end ab_run_phases(const struct ab_run *run, const struct ab_cell *cell, size_t arm,
+                              int64_t calls, int64_t rounds, struct phased *out,
+                              struct fault *fault);
 
 #endif

@@ -94,6 +94,16 @@ static const struct row rows[] = {
     {ANSWER_TIMED, "allocations", RULE_COUNT, true, AT(allocations)},
     {ANSWER_SAMPLES, "first", RULE_COUNT, false, AT(first)},
     {ANSWER_SAMPLES, "wall_ns", RULE_COUNTS, false, AT(samples_ns)},
+    {ANSWER_PHASES, "path", RULE_NAME, false, AT(path)},
+    {ANSWER_PHASES, "shape", RULE_SHAPE, true, AT(shape)},
+    {ANSWER_PHASES, "operation", RULE_SHAPE, true, AT(operation)},
+    {ANSWER_PHASES, "calls", RULE_COUNT, false, AT(calls)},
+    {ANSWER_PHASES, "clock_ps", RULE_COUNT, false, AT(clock_ps)},
+    {ANSWER_PHASES, "wall_ns", RULE_COUNTS, false, AT(samples_ns)},
+    {ANSWER_PHASE, "name", RULE_SHAPE, false, AT(name)},
+    {ANSWER_PHASE, "wall_ns", RULE_COUNTS, false, AT(samples_ns)},
+    {ANSWER_PHASE, "from", RULE_COUNTS, true, AT(from)},
+    {ANSWER_PHASE, "to", RULE_COUNTS, true, AT(to)},
     {ANSWER_END, "lines", RULE_COUNT, false, AT(lines)},
 };
 
@@ -101,7 +111,8 @@ static const char *const type_names[] = {
     [ANSWER_SUBJECT] = "subject", [ANSWER_PATH] = "path",   [ANSWER_TERRAIN] = "terrain",
     [ANSWER_GUEST] = "guest",     [ANSWER_START] = "start", [ANSWER_COUNTED] = "counted",
     [ANSWER_FAILED] = "failed",   [ANSWER_EXIT] = "exit",   [ANSWER_TIMED] = "timed",
-    [ANSWER_SAMPLES] = "samples", [ANSWER_END] = "end",
+    [ANSWER_PHASES] = "phases",   [ANSWER_PHASE] = "phase", [ANSWER_SAMPLES] = "samples",
+    [ANSWER_END] = "end",
 };
 
 static bool is_made_of(const char *text, const char *alphabet, size_t least, size_t most)

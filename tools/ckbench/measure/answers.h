@@ -32,6 +32,8 @@ enum answer_kind {
     ANSWER_EXIT,
     ANSWER_TIMED,
     ANSWER_SAMPLES,
+    ANSWER_PHASES,
+    ANSWER_PHASE,
     ANSWER_END,
 };
 
@@ -86,10 +88,13 @@ struct answer {
     int64_t major_faults;
     int64_t voluntary_switches;
     int64_t involuntary_switches;
-    int64_t peak_rss_kib; // 0: not to be had
-    int64_t allocations;  // 0 where none was said, too
-    int64_t first;        // samples
-    struct answer_integers samples_ns;
+    int64_t peak_rss_kib;              // 0: not to be had
+    int64_t allocations;               // 0 where none was said, too
+    int64_t first;                     // samples
+    struct answer_integers samples_ns; // of phases: of each round, and of a phase
+    int64_t clock_ps;                  // phases
+    struct answer_integers from;       // phase: offsets in a page; empty: not told
+    struct answer_integers to;
     int64_t lines; // end
     struct flat_object object;
 };

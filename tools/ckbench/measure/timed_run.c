@@ -44,7 +44,8 @@ static void add_number(struct arguments *a, const char *option, int64_t number)
 
 static void build_arguments(const struct timed_request *r, struct arguments *a)
 {
-    *a = (struct arguments){.items = {r->subject, "time", r->path}, .count = 3};
+    const char *verb = r->phased != NULL ? "phases" : "time";
+    *a = (struct arguments){.items = {r->subject, verb, r->path}, .count = 3};
     add_text(a, "--shape", r->shape);
     add_text(a, "--op", r->operation);
     add_number(a, "--calls", r->calls);
@@ -121,6 +122,29 @@ static bool take_samples(struct hearing *h)
     return true;
 }
 
+static bool take_phases(struct hearing *h)
+{
+    const struct timed_request *r = h->request;
+    const struct answer *a = &h->answer;
+    bool is_asked = r->phased != NULL;
+    if (is_asked && a->kind == ANSWER_PHASES) {
+        is_asked = is_same(a->path, r->path) && is_same(a->shape, r->shape) &&
+                   is_same(a->operation, r->operation) && a->calls == r->calls;
+    }
+    return is_asked ? phased_take(r->phased, a, &h->why)
+                    : fault_set(&h->why, "it told phases of what it was not asked for");
+}
+
+// Whether everything that was asked for was said.
+static bool is_whole(const struct hearing *h)
+{
+    const struct timed_request *r = h->request;
+    bool is_told = r->phased != NULL
+                       ? r->phased->rounds == (size_t)r->batches && r->phased->step_count > 0
+                       : h->is_timed && h->out->sample_count == (size_t)r->batches;
+    return is_told && h->stream.ended;
+}
+
 static bool take(struct hearing *h)
 {
     if (!h->is_introduced && h->answer.kind != ANSWER_SUBJECT) {
@@ -136,6 +160,9 @@ static bool take(struct hearing *h)
         return take_timed(h);
     case ANSWER_SAMPLES:
         return take_samples(h);
+    case ANSWER_PHASES:
+    case ANSWER_PHASE:
+        return take_phases(h);
     default:
         return true;
     }
@@ -169,8 +196,9 @@ static bool judge(struct hearing *h, const struct proc_result *result, const cha
         free(last);
         return false;
     }
-    if (!h->is_timed || !h->stream.ended || h->out->sample_count != (size_t)h->request->batches) {
-        return fault_set(why, "%s: its answer to `time` is cut", path);
+    if (!is_whole(h)) {
+        return fault_set(why, "%s: its answer to `%s` is cut", path,
+                         h->request->phased != NULL ? "phases" : "time");
     }
     return result->survivors == 0 ||
            fault_set(why, "%s: a process that it started was still alive", path);

@@ -10,6 +10,7 @@
 
 #include "fault.h"
 #include "measure/answers.h"
+#include "measure/phased.h"
 #include "measure/proc.h"
 #include "measure/scratch.h"
 
@@ -28,6 +29,7 @@ struct timed_request {
     bool is_settling;
     bool is_counting; // allocations, in a process whose time says nothing
     int64_t timeout_ms;
+    struct phased *phased; // NULL: `time` is asked for; else `phases`, which fills this alone
 };
 
 struct timed {

@@ -38,6 +38,7 @@ struct ab_arm {
 };
 
 struct ab_cell {
+    bool has_phases; // a call can be taken step by step
     char path[AB_NAME_ROOM];
     char shape[AB_NAME_ROOM];         // "": none
     char operation[AB_NAME_ROOM];     // "": none

@@ -43,7 +43,10 @@ struct ckbench_extra {
     const char *const *shapes;
     /** Names of operations, ended by NULL; setup() asks ckbench_operation(). */
     const char *const *operations;
-    /** Steps of one call in their order, ended by a NULL name. */
+    /**
+     * Steps of one call in their order, ended by a NULL name. All of them, run one after the other
+     * on the state, are one call: what op() does.
+     */
     const struct ckbench_phase *phases;
     /** A setup() for an input of `bytes` bytes, for sweeps over sizes. */
     void *(*setup_bytes)(uint64_t bytes);
@@ -51,6 +54,11 @@ struct ckbench_extra {
     uint64_t (*digest)(void *state);
     /** Not 0: several threads may call op() on one state at the same time. */
     int threads;
+    /**
+     * Where the last run of phase number `phase` read and wrote: the beginnings of its two buffers,
+     * which may be gone by now; what is left alone is NULL. Called between phases, never timed.
+     */
+    void (*phase_buffers)(void *state, size_t phase, const void **from, const void **to);
 };
 
 /** A registered path. Written by the macros below only. */
