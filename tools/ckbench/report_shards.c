@@ -43,7 +43,7 @@ static bool put_links(const struct report_options *o, struct gate_merge *merge, 
 {
     for (size_t i = 0; i < o->links.count; i++) {
         char link[GATE_LINK];
-        size_t number;
+        size_t number = 0;
         if (!read_link(o->links.items[i], &number, link, fault)) {
             return false;
         }
