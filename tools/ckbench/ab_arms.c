@@ -192,7 +192,8 @@ static bool read_candidate(const struct ab_options *o, const struct ab_subjects 
     char preload[AB_TEXT_ROOM];
     size_t arm = arms->count;
     bool is_asked = o->candidate_env.count > 0 || o->candidate_preload != NULL ||
-                    o->candidate_subject != NULL || (o->base != NULL && o->arms.count == 0);
+                    o->candidate_subject != NULL ||
+                    ((o->base != NULL || o->base_rev != NULL) && o->arms.count == 0);
     if (!is_asked) {
         return true;
     }

@@ -23,6 +23,9 @@ static const struct opt ab_rows[] = {
               "one more candidate, by its variables; a comma inside a value is written \\,"),
     OPT_PATH(struct ab_options, base, "base", 0, "DIR",
              "the base is the subject of this built checkout"),
+    OPT_TEXT(struct ab_options, base_rev, "base-rev", 0, "REV",
+             "the base is this commit: fetched, built by its ckbench.json and kept in "
+             "~/.cache/ckbench"),
     OPT_PATH(struct ab_options, subject, "subject", 0, "FILE",
              "the program to measure; default: the one that ckbench.json names"),
     OPT_TEXTS(struct ab_options, paths, "path", 'p', 64, "NAME",

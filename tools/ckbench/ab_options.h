@@ -11,6 +11,7 @@ struct ab_options {
     const char *candidate_subject;
     struct opt_texts arms;
     const char *base;
+    const char *base_rev;
     const char *subject;
     struct opt_texts paths;
     struct opt_texts shapes;

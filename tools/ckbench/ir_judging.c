@@ -140,6 +140,17 @@ static void today_text(char out[DATE_SIZE])
     }
 }
 
+// Nothing but new paths, soundly measured: what the first pull request with a subject looks like.
+static bool is_only_new(const struct gate_result *result, const struct ir_outcome *outcomes)
+{
+    for (size_t i = 0; i < result->path_count; i++) {
+        if (outcomes[i].verdict != IR_NEW) {
+            return false;
+        }
+    }
+    return result->is_proven;
+}
+
 static bool judge_paths(const struct ir_bench *bench, struct gate_result *result,
                         struct ir_outcome *outcomes, struct fault *fault)
 {
@@ -156,6 +167,7 @@ static bool judge_paths(const struct ir_bench *bench, struct gate_result *result
     }
     result->overall =
         ir_overall(outcomes, result->path_count, result->is_proven, &result->complete);
+    result->is_adoption = result->is_adoption && is_only_new(result, outcomes);
     return true;
 }
 

@@ -22,6 +22,10 @@ static const struct ir_options defaults = {
 static const struct opt rows[] = {
     OPT_PATH(struct ir_options, base, "base", 0, "DIR",
              "a built checkout to compare with; without it, the committed budgets"),
+    OPT_TEXT(
+        struct ir_options, base_rev, "base-rev", 0, "REV",
+        "a commit of this git checkout to compare with: fetched, built by its ckbench.json and "
+        "kept in ~/.cache/ckbench"),
     OPT_TEXTS(struct ir_options, paths, "path", 'p', OPT_TEXTS_MAX, "NAME", "count this path only"),
     OPT_TEXTS(struct ir_options, skips, "skip", 0, OPT_TEXTS_MAX, "NAME", "leave this path out"),
     OPT_SHARD(struct ir_options, shard, "shard", 0, SHARDS_MAX, "count part K of N of the paths"),
@@ -73,7 +77,8 @@ enum gate_mode ir_options_mode(const struct ir_options *o)
         o->shift.given[IR_SHIFT_HEAP]) {
         return GATE_SELF_TEST;
     }
-    return o->base != NULL || o->base_subject != NULL ? GATE_BASE : GATE_BUDGET;
+    return o->base != NULL || o->base_rev != NULL || o->base_subject != NULL ? GATE_BASE
+                                                                             : GATE_BUDGET;
 }
 
 static bool is_run(const char *text)
@@ -92,17 +97,22 @@ bool ir_options_check(const struct ir_options *o, struct fault *fault)
     enum gate_mode mode = ir_options_mode(o);
     if (o->update && mode != GATE_BUDGET) {
         return fault_set(fault, "--update records this checkout's own figures: leave out --base, "
-                                "--base-subject and --self-test");
+                                "--base-rev, --base-subject and --self-test");
     }
     if (o->allow_increase && !o->update) {
         return fault_set(fault, "--allow-increase goes with --update");
     }
-    if (mode == GATE_SELF_TEST && (o->base != NULL || o->base_subject != NULL)) {
+    if (mode == GATE_SELF_TEST &&
+        (o->base != NULL || o->base_rev != NULL || o->base_subject != NULL)) {
         return fault_set(fault, "--self-test compares the program with itself: leave out --base");
     }
     if (o->run != NULL && !is_run(o->run)) {
         return fault_set(fault, "--run '%.80s': 1 to 128 printable ASCII characters are wanted",
                          o->run);
+    }
+    if (o->base_rev != NULL && (o->base != NULL || o->base_subject != NULL)) {
+        return fault_set(fault, "--base-rev builds the base itself: leave out --base and "
+                                "--base-subject");
     }
     if (o->base != NULL) {
         struct stat st;

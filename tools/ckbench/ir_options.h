@@ -13,7 +13,7 @@
 enum ir_shift_key { IR_SHIFT_ENV, IR_SHIFT_PATH, IR_SHIFT_HEAP };
 
 struct ir_options {
-    const char *base, *subject, *base_subject, *report, *run;
+    const char *base, *base_rev, *subject, *base_subject, *report, *run;
     struct opt_texts paths, skips;
     struct opt_shard shard;
     unsigned jobs, layouts, repeat; // jobs 0: one per core

@@ -15,6 +15,7 @@
 #include "ab_judging.h"
 #include "ab_options.h"
 #include "ab_telling.h"
+#include "base_rev.h"
 #include "cli/exit.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -36,6 +37,7 @@ struct sitting {
     char **argv;
     double margin;
     struct checkout own, base, candidate;
+    struct base_rev made; // by --base-rev
     struct ab_subjects subjects;
     struct ab_arms arms;
     struct ab_experiment experiment;
@@ -50,19 +52,38 @@ struct sitting {
     struct ab_explaining explaining;
 };
 
-static bool open_checkouts(struct sitting *s, struct fault *fault)
+static bool has_base(const struct ab_options *o)
+{
+    return o->base != NULL || o->base_rev != NULL;
+}
+
+static int make_base(struct sitting *s, struct fault *fault)
+{
+    int code = base_rev_open(s->options->base_rev, &s->own, &s->scratch, &s->made, fault);
+    if (code == EXIT_GOOD && s->made.is_adoption) {
+        *fault = s->made.adoption;
+        code = EXIT_INCOMPLETE;
+    }
+    return code;
+}
+
+static int open_checkouts(struct sitting *s, struct fault *fault)
 {
     const struct ab_options *o = s->options;
     if (!checkout_open(".", o->subject, &s->own, fault) ||
-        (o->base != NULL && !checkout_open(o->base, NULL, &s->base, fault)) ||
         (o->candidate_subject != NULL &&
          !checkout_open(".", o->candidate_subject, &s->candidate, fault))) {
-        return false;
+        return EXIT_INCOMPLETE;
+    }
+    int code = o->base_rev != NULL ? make_base(s, fault) : EXIT_GOOD;
+    const char *dir = o->base_rev != NULL ? s->made.root : o->base;
+    if (code != EXIT_GOOD || (dir != NULL && !checkout_open(dir, NULL, &s->base, fault))) {
+        return code != EXIT_GOOD ? code : EXIT_INCOMPLETE;
     }
     s->subjects.head = s->own.subject;
-    s->subjects.base = o->base != NULL ? s->base.subject : s->own.subject;
+    s->subjects.base = has_base(o) ? s->base.subject : s->own.subject;
     s->subjects.candidate = o->candidate_subject != NULL ? s->candidate.subject : s->subjects.head;
-    return true;
+    return EXIT_GOOD;
 }
 
 static uint64_t draw_seed(void)
@@ -79,7 +100,7 @@ static void describe(const struct sitting *s, size_t arm, char out[AB_SETTINGS_R
     const struct ab_wish *wish = &s->arms.wishes[arm];
     size_t len = 0;
     out[0] = '\0';
-    if (strcmp(s->arms.subjects[arm], s->subjects.base) != 0 || s->options->base != NULL) {
+    if (strcmp(s->arms.subjects[arm], s->subjects.base) != 0 || has_base(s->options)) {
         len += (size_t)snprintf(out, AB_SETTINGS_ROOM, "%s", s->arms.subjects[arm]);
     }
     for (size_t i = 0; i < wish->count && len < AB_SETTINGS_ROOM; i++) {
@@ -362,7 +383,10 @@ static int prepare(struct sitting *s)
 {
     struct fault fault;
     const struct ab_options *o = s->options;
-    if (o->base != NULL && o->subject != NULL && o->candidate_subject != NULL) {
+    if (o->base != NULL && o->base_rev != NULL) {
+        return say_fail(EXIT_USAGE, "--base-rev builds the base itself: leave out --base");
+    }
+    if (has_base(o) && o->subject != NULL && o->candidate_subject != NULL) {
         return say_fail(EXIT_USAGE, "--base, --subject and --candidate-subject name three programs "
                                     "where two are compared");
     }
@@ -376,8 +400,12 @@ static int prepare(struct sitting *s)
     if (!ab_read_margin(o->margin, &s->margin, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
     }
-    if (!open_checkouts(s, &fault)) {
+    if (!scratch_open(&s->scratch, &fault)) {
         return say_fault(EXIT_INCOMPLETE, &fault);
+    }
+    int code = open_checkouts(s, &fault);
+    if (code != EXIT_GOOD) {
+        return interrupt_seen() != 0 ? EXIT_INCOMPLETE : say_fault(code, &fault);
     }
     if (!ab_arms_read(o, &s->subjects, &s->arms, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
@@ -387,15 +415,11 @@ static int prepare(struct sitting *s)
                                     "--markdown, --report and --max-blocks");
     }
     if (s->arms.count <= AB_CANDIDATES && !o->calibrate) {
-        return say_fail(EXIT_USAGE, "nothing to compare: name an arm by --candidate-env, "
-                                    "--candidate-preload, --candidate-subject, --arm or --base");
+        return say_fail(EXIT_USAGE,
+                        "nothing to compare: name an arm by --candidate-env, "
+                        "--candidate-preload, --candidate-subject, --arm, --base or --base-rev");
     }
-    if (!scratch_open(&s->scratch, &fault)) {
-        return say_fault(EXIT_INCOMPLETE, &fault);
-    }
-    int code = sit(s);
-    scratch_close(&s->scratch);
-    return code;
+    return sit(s);
 }
 
 static int compare(const struct ab_options *options, int argc, char **argv)
@@ -409,6 +433,7 @@ static int compare(const struct ab_options *options, int argc, char **argv)
     s->argc = argc;
     s->argv = argv;
     int code = prepare(s);
+    scratch_close(&s->scratch);
     ab_arms_release(&s->arms);
     ab_experiment_release(&s->experiment);
     ab_explaining_release(&s->explaining);
@@ -416,6 +441,7 @@ static int compare(const struct ab_options *options, int argc, char **argv)
     checkout_close(&s->own);
     checkout_close(&s->base);
     checkout_close(&s->candidate);
+    base_rev_close(&s->made);
     free(s);
     return code;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `ckbench ir`: counts instructions of two sides and judges. Reads as: open, measure, judge, tell.
-// With --base the policy is the base's, so that a change cannot loosen its own gate.
+// With a base checkout the policy is the base's, so that a change cannot loosen its own gate.
 #include "verb.h"
 
 #include <limits.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base_rev.h"
 #include "cli/exit.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -29,6 +30,8 @@ struct run {
     int argc;
     char **argv;
     struct checkout head, base;
+    struct base_rev made; // by --base-rev
+    int refusal;          // the exit code of sides that could not be opened
     struct subject head_subject, base_subject;
     struct scratch scratch;
     struct valgrind valgrind;
@@ -46,14 +49,39 @@ struct run {
     struct fault not_updated;         // why not, when --update was asked for
 };
 
+// Is the other side a checkout, with a policy of its own?
+static bool has_base_checkout(const struct run *run)
+{
+    return run->options.base != NULL || (run->options.base_rev != NULL && !run->made.is_adoption);
+}
+
+static bool make_base(struct run *run, struct fault *fault)
+{
+    run->refusal =
+        base_rev_open(run->options.base_rev, &run->head, &run->scratch, &run->made, fault);
+    if (run->refusal == EXIT_GOOD && run->made.is_adoption) {
+        say("%s", run->made.adoption.text);
+        say("so there is nothing to compare with: all paths are new");
+    }
+    return run->refusal == EXIT_GOOD;
+}
+
 static bool open_base(struct run *run, struct fault *fault)
 {
     const struct ir_options *o = &run->options;
-    if (!checkout_open(o->base != NULL ? o->base : ".", o->base_subject, &run->base, fault) ||
+    if (o->base_rev != NULL && !make_base(run, fault)) {
+        return false;
+    }
+    run->refusal = EXIT_INCOMPLETE;
+    if (run->made.is_adoption) {
+        return true;
+    }
+    const char *dir = o->base_rev != NULL ? run->made.root : o->base != NULL ? o->base : ".";
+    if (!checkout_open(dir, o->base_subject, &run->base, fault) ||
         !subject_open(run->base.subject, &run->scratch, &run->base_subject, fault)) {
         return false;
     }
-    if (o->base == NULL) {
+    if (!has_base_checkout(run)) {
         run->base.root[0] = '\0'; // a lone program: its executable is its own code
     }
     return true;
@@ -166,7 +194,7 @@ static struct own_rule own_of(const struct checkout *checkout)
 static const struct manifest *policy_of(const struct run *run)
 {
     const struct checkout *c =
-        run->result.mode == GATE_BASE && run->options.base != NULL ? &run->base : &run->head;
+        run->result.mode == GATE_BASE && has_base_checkout(run) ? &run->base : &run->head;
     return c->has_manifest ? &c->manifest : NULL;
 }
 
@@ -215,7 +243,7 @@ static bool measure(struct run *run, struct fault *fault)
         .progress = tell_progress,
         .context = &run->progress,
     };
-    if (run->result.mode != GATE_BUDGET) {
+    if (run->result.mode != GATE_BUDGET && !run->made.is_adoption) {
         input.base.subject = self_test ? &run->head_subject : &run->base_subject;
         input.base.own = self_test ? input.head.own : own_of(&run->base);
     }
@@ -252,6 +280,19 @@ static void identify(struct gate_identity *who, const struct subject *subject)
     for (size_t i = 0; i < subject->dirty.count && who->dirty_count < rows; i++) {
         (void)snprintf(who->dirty[who->dirty_count++], sizeof who->dirty[0], "%s",
                        subject->dirty.items[i]);
+    }
+}
+
+// A subject that is not stamped was still built from a commit that we know.
+static void identify_base(struct run *run)
+{
+    struct gate_identity *base = &run->result.base;
+    if (!run->made.is_adoption) {
+        identify(base, &run->base_subject);
+    }
+    if (run->options.base_rev != NULL && !base->has_commit) {
+        base->has_commit = true;
+        (void)snprintf(base->commit, sizeof base->commit, "%s", run->made.commit);
     }
 }
 
@@ -342,8 +383,9 @@ static bool prepare(struct run *run, struct fault *fault)
     run->result.has_base = run->result.mode == GATE_BASE;
     identify(&run->result.head, &run->head_subject);
     if (run->result.has_base) {
-        identify(&run->result.base, &run->base_subject);
+        identify_base(run);
     }
+    run->result.is_adoption = run->made.is_adoption;
     fill_settings(run);
     host_ticks_read(&run->ticks);
     return true;
@@ -364,7 +406,7 @@ static int run_gate(struct run *run)
 {
     struct fault fault;
     if (!prepare(run, &fault)) {
-        return failed(run, EXIT_INCOMPLETE, &fault);
+        return failed(run, run->refusal, &fault);
     }
     if (!check_sides(run, &fault)) {
         return failed(run, EXIT_USAGE, &fault);
@@ -397,6 +439,7 @@ static void release(struct run *run)
     valgrind_release(&run->valgrind);
     checkout_close(&run->head);
     checkout_close(&run->base);
+    base_rev_close(&run->made);
 }
 
 static int run_ir(int argc, char **argv)
@@ -407,6 +450,7 @@ static int run_ir(int argc, char **argv)
     if (run == NULL) {
         return say_fail(EXIT_INCOMPLETE, "out of memory");
     }
+    run->refusal = EXIT_INCOMPLETE;
     run->argc = argc;
     run->argv = argv;
     if (opt_read(&ir_option_table, argc, argv, &run->options, &code)) {

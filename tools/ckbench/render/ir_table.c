@@ -184,7 +184,9 @@ static void print_verdict(FILE *stream, const struct gate_result *result)
         print_cure(stream, counts);
     }
     (void)fprintf(stream, "%s%s", ir_overall_name(result->overall),
-                  result->overall == IR_FAILED && !result->complete ? " (incomplete)" : "");
+                  result->overall == IR_FAILED && !result->complete ? " (incomplete)"
+                  : result->is_adoption                             ? " (adoption)"
+                                                                    : "");
     for (size_t v = 0; v < IR_VERDICTS; v++) {
         if (counts[v] > 0) {
             (void)fprintf(stream, "%s%zu %s", separator, counts[v],

@@ -57,6 +57,8 @@ struct gate_result {
     struct fault unproven; // why not
     enum ir_overall overall;
     bool complete;
+    bool
+        is_adoption; // the base is from before the subject; once judged: and that is all that lacks
     struct gate_identity head, base;
     bool has_base;
 };

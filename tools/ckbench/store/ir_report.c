@@ -225,6 +225,7 @@ void ir_report_body(struct json_out *out, const struct gate_result *result)
     json_put_text(out, "schema", "ckbench/ir/1");
     json_put_text(out, "verdict", ir_overall_name(result->overall));
     json_put_bool(out, "complete", result->complete);
+    json_put_bool(out, "adoption", result->is_adoption);
     json_put_text(out, "mode", ir_report_modes[result->mode]);
     json_begin_object(out, "proof");
     json_put_bool(out, "holds", result->is_proven);

@@ -8,7 +8,7 @@
 
 #include "store/json.h"
 
-enum { OWN_MAX = 64, PATHS_MAX = 4096, ACCEPTS_MAX = 1024, PCT_MAX_MILLI = 1000000 };
+enum { LIST_MAX = 64, PATHS_MAX = 4096, ACCEPTS_MAX = 1024, PCT_MAX_MILLI = 1000000 };
 
 static const struct manifest_limits default_limits = {.fail_mpct = 1000, .warn_mpct = 200};
 
@@ -84,22 +84,32 @@ static bool open_list(const struct json_value *object, const struct list *list,
     return *room != NULL || json_fail(value, fault, "no memory");
 }
 
-static bool read_own(const struct json_value *root, struct manifest *out, struct fault *fault)
+// A member with paths inside the checkout.
+static bool read_inner_paths(const struct json_value *root, const struct list *list,
+                             const char ***paths, size_t *count, struct fault *fault)
 {
-    static const struct list list = {"own", JSON_ARRAY, OWN_MAX, sizeof *out->own, "objects"};
     const struct json_value *item;
     void *room;
-    if (!open_list(root, &list, &item, &room, fault)) {
+    if (!open_list(root, list, &item, &room, fault)) {
         return false;
     }
-    out->own = room;
-    for (; item; item = json_next(item)) {
-        if (!as_inner_path(item, &out->own[out->own_count], fault)) {
+    *paths = room;
+    for (; item && *paths; item = json_next(item)) {
+        if (!as_inner_path(item, &(*paths)[*count], fault)) {
             return false;
         }
-        out->own_count++;
+        (*count)++;
     }
     return true;
+}
+
+static bool read_lists(const struct json_value *root, struct manifest *out, struct fault *fault)
+{
+    static const struct list own = {"own", JSON_ARRAY, LIST_MAX, sizeof *out->own, "objects"};
+    static const struct list files = {"subject_files", JSON_ARRAY, LIST_MAX,
+                                      sizeof *out->subject_files, "files"};
+    return read_inner_paths(root, &own, &out->own, &out->own_count, fault) &&
+           read_inner_paths(root, &files, &out->subject_files, &out->subject_file_count, fault);
 }
 
 // Members that are left out keep what `limits` holds.
@@ -244,7 +254,8 @@ static bool read_gate(const struct json_value *root, struct manifest *out, struc
 
 bool manifest_read(const char *path, struct manifest *out, struct fault *fault)
 {
-    static const char *const keys[] = {"schema", "subject", "build", "own", "gate", NULL};
+    static const char *const keys[] = {"schema",        "subject", "build", "own",
+                                       "subject_files", "gate",    NULL};
     *out = (struct manifest){.gate = default_limits};
     if (!json_read_file(path, &out->doc, fault)) {
         return false;
@@ -253,7 +264,7 @@ bool manifest_read(const char *path, struct manifest *out, struct fault *fault)
     if (json_want_schema(root, "ckbench/manifest/1", fault) && json_only(root, keys, fault) &&
         want_inner_path(root, "subject", &out->subject, fault) &&
         json_may_text(root, "build", &json_rule_line, &out->build, fault) &&
-        read_own(root, out, fault) && read_gate(root, out, fault)) {
+        read_lists(root, out, fault) && read_gate(root, out, fault)) {
         return true;
     }
     manifest_release(out);
@@ -263,6 +274,7 @@ bool manifest_read(const char *path, struct manifest *out, struct fault *fault)
 void manifest_release(struct manifest *manifest)
 {
     free(manifest->own);
+    free(manifest->subject_files);
     free(manifest->paths);
     free(manifest->accepts);
     json_free(manifest->doc);

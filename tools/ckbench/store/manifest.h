@@ -41,6 +41,8 @@ struct manifest {
     const char *build;    // NULL when the manifest names none
     const char **own;
     size_t own_count;
+    const char **subject_files; // what lies over sources that have no subject yet: files, folders
+    size_t subject_file_count;
     struct manifest_limits gate;
     struct manifest_path *paths;
     size_t path_count;
