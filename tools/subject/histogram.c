@@ -23,28 +23,44 @@ uint64_t ckbench_cell_last(unsigned cell)
 bool ckbench_raw_open(struct ckbench_raw *raw)
 {
     raw->small = calloc(CKBENCH_SMALL, sizeof *raw->small);
-    return raw->small != NULL;
+    raw->values = malloc(SAMPLES_FIRST * sizeof *raw->values);
+    raw->room = SAMPLES_FIRST;
+    return raw->small != NULL && raw->values != NULL;
 }
 
-static bool ckbench_raw_grow(struct ckbench_raw *raw)
+uint32_t *ckbench_raw_room(struct ckbench_raw *raw, size_t count)
 {
-    size_t room = raw->room != 0 ? 2 * raw->room : SAMPLES_FIRST;
-    uint32_t *values =
-        raw->count < SAMPLES_MAX ? realloc(raw->values, room * sizeof *values) : NULL;
-    if (values == NULL) {
-        raw->is_full = true;
-        return false;
+    size_t room = raw->room;
+    while (room < raw->count + count) {
+        room *= 2;
     }
-    raw->values = values;
-    raw->room = room;
-    return true;
+    if (room > raw->room) {
+        uint32_t *values = realloc(raw->values, room * sizeof *values);
+        if (values == NULL) {
+            raw->is_full = true;
+            raw->count = 0; // they serve no more, what comes goes over them
+            return raw->values;
+        }
+        raw->values = values;
+        raw->room = room;
+    }
+    return raw->values + raw->count;
 }
 
-static void ckbench_raw_large(struct ckbench_raw *raw, uint64_t ns)
+void ckbench_raw_kept(struct ckbench_raw *raw, size_t count)
+{
+    raw->count += count;
+    if (raw->count + raw->large_count > SAMPLES_MAX) {
+        raw->is_full = true;
+    }
+    raw->count = raw->is_full ? 0 : raw->count;
+}
+
+void ckbench_raw_large(struct ckbench_raw *raw, uint64_t ns)
 {
     if (raw->large_count == raw->large_room) {
         size_t room = raw->large_room != 0 ? 2 * raw->large_room : SAMPLES_FIRST;
-        uint64_t *large = realloc(raw->large, room * sizeof *large);
+        uint64_t *large = !raw->is_full ? realloc(raw->large, room * sizeof *large) : NULL;
         if (large == NULL) {
             raw->is_full = true;
             return;
@@ -53,18 +69,6 @@ static void ckbench_raw_large(struct ckbench_raw *raw, uint64_t ns)
         raw->large_room = room;
     }
     raw->large[raw->large_count++] = ns;
-}
-
-void ckbench_raw_keep(struct ckbench_raw *raw, uint64_t ns)
-{
-    if (raw->count == raw->room && (raw->is_full || !ckbench_raw_grow(raw))) {
-        return;
-    }
-    if (ns >= UINT32_MAX) {
-        ckbench_raw_large(raw, ns);
-        ns = UINT32_MAX;
-    }
-    raw->values[raw->count++] = (uint32_t)ns;
 }
 
 void ckbench_raw_free(struct ckbench_raw *raw)
@@ -94,7 +98,7 @@ static uint64_t *ckbench_raw_gather(const struct ckbench_raw *raw, unsigned cell
         return NULL;
     }
     for (size_t i = 0; i < raw->count; i++) {
-        if (raw->values[i] != UINT32_MAX && ckbench_cell(raw->values[i]) == cell) {
+        if (ckbench_cell(raw->values[i]) == cell) {
             found[count++] = raw->values[i];
         }
     }

@@ -86,7 +86,7 @@ void ckbench_send_warmup(struct ckbench_run *run)
 static void ckbench_send_cells(struct ckbench_run *run, const struct ckbench_slice *slice,
                                size_t layer, size_t time, size_t *cell)
 {
-    const uint32_t *cells = slice->cells[layer][time];
+    const uint32_t *cells = slice->rows[layer].cells[time];
     size_t picked[CELLS_PER_LINE], count = 0;
     for (; *cell < CKBENCH_CELLS && count < CELLS_PER_LINE; ++*cell) {
         if (cells[*cell] > 0) {

@@ -126,7 +126,7 @@ static void ckbench_burst(struct ckbench_run *run, struct ckbench_caller *caller
         int64_t start = ckbench_monotonic_ns();
         sample->layer = call(state, ask);
         now = ckbench_monotonic_ns();
-        sample->start_ns = sample->intended_ns = start;
+        sample->start_ns = start; // nobody intended one
         sample->end_ns = now;
         sample->dropped = 0;
         sample->is_loaded = caller->loads != loads;

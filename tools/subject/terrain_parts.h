@@ -141,20 +141,24 @@ static inline unsigned ckbench_cell(uint64_t ns)
     return 32 * (exponent - 4) + (unsigned)(ns >> (exponent - 5)) - 32;
 }
 uint64_t ckbench_cell_last(unsigned cell);
-enum { CKBENCH_SMALL = 1 << 16 };
+enum { CKBENCH_FINE = 1 << 10, CKBENCH_SMALL = 1 << 16 };
 /** All times of one kind: small ones are counted ns by ns, the others are kept one by one. */
 struct ckbench_raw {
-    uint64_t *small;  /* by ns */
-    uint32_t *values; /* UINT32_MAX: too large, in `large` */
-    uint64_t *large;
+    uint64_t *small; /* by ns */
+    uint32_t *values;
+    uint64_t *large; /* from UINT32_MAX on */
     size_t count, room, large_count, large_room;
     bool is_full; /* no more are kept */
     uint64_t cells[CKBENCH_CELLS];
     uint64_t n, sum, max;
 };
 bool ckbench_raw_open(struct ckbench_raw *raw);
-/** Keeps a time of at least CKBENCH_SMALL. */
-void ckbench_raw_keep(struct ckbench_raw *raw, uint64_t ns);
+/** Where up to CKBENCH_BLOCK times from CKBENCH_SMALL to UINT32_MAX - 1 may be put. */
+uint32_t *ckbench_raw_room(struct ckbench_raw *raw, size_t count);
+/** So many were put there. */
+void ckbench_raw_kept(struct ckbench_raw *raw, size_t count);
+/** Keeps a time of at least UINT32_MAX. */
+void ckbench_raw_large(struct ckbench_raw *raw, uint64_t ns);
 void ckbench_raw_free(struct ckbench_raw *raw);
 /** Nearest rank; from the samples where all are there, else the last value of the cell. */
 uint64_t ckbench_raw_quantile(const struct ckbench_raw *raw, double quantile);
@@ -298,12 +302,17 @@ struct ckbench_counts {
         uint64_t count;
     } items[CKBENCH_COUNTS_MAX];
 };
+/** Times of a layer: short ones by ns until the slice is sent, the others by cell at once. */
+struct ckbench_slice_row {
+    uint32_t fine[CKBENCH_TIMES][CKBENCH_FINE];
+    uint32_t cells[CKBENCH_TIMES][CKBENCH_CELLS];
+};
 struct ckbench_slice {
     uint64_t index;
     uint64_t dropped, late, failed, run_delay_ns, kit_ns;
-    uint64_t n[CKBENCH_LAYERS_MAX + 1];
-    uint32_t cells[CKBENCH_LAYERS_MAX + 1][CKBENCH_TIMES][CKBENCH_CELLS];
     struct ckbench_slice *next;
+    uint64_t n[CKBENCH_LAYERS_MAX + 1];
+    struct ckbench_slice_row rows[CKBENCH_LAYERS_MAX + 1];
 };
 struct ckbench_run {
     const struct ckbench_terrain *terrain;

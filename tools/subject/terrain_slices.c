@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The books of the recording, by slices of time. A caller files its samples a block at a time; a
-// slice is sent once no caller is in it any more, and only one or two are open at once.
+// slice is sent once no caller is in it any more, and only one or two are open at once. To file a
+// short time is to count it by its ns and no more: cell, sum and maximum follow from that when the
+// slice is sent.
 #include "terrain_parts.h"
 
 #include <fcntl.h>
@@ -59,7 +61,7 @@ static struct ckbench_slice *ckbench_slice_of(struct ckbench_run *run, uint64_t 
     if (slice != NULL) {
         run->spare = slice->next;
         memset(slice, 0,
-               offsetof(struct ckbench_slice, cells) + (run->layers + 1) * sizeof slice->cells[0]);
+               offsetof(struct ckbench_slice, rows) + (run->layers + 1) * sizeof slice->rows[0]);
     } else {
         slice = calloc(1, sizeof *slice);
         if (slice == NULL) {
@@ -78,6 +80,12 @@ static uint64_t ckbench_slice_index(const struct ckbench_run *run, int64_t at_ns
     return index < SLICES_MAX ? index : SLICES_MAX - 1;
 }
 
+static int64_t ckbench_slice_end_ns(const struct ckbench_run *run, uint64_t index)
+{
+    return index < SLICES_MAX - 1 ? run->origin_ns + (int64_t)(index + 1) * run->slice_ns
+                                  : INT64_MAX;
+}
+
 // Whoever the terrain names must be one of its layers, and the loader must agree.
 static size_t ckbench_sample_layer(const struct ckbench_run *run,
                                    const struct ckbench_sample *sample)
@@ -87,58 +95,143 @@ static size_t ckbench_sample_layer(const struct ckbench_run *run,
     return is_known && is_miss == (sample->is_loaded != 0) ? (size_t)sample->layer : run->layers;
 }
 
-static inline void ckbench_file_time(struct ckbench_raw *raw, uint32_t *cells, uint64_t ns)
+// Where the times of one kind, of one layer and slice go that are too long to be counted by the ns.
+struct ckbench_pen {
+    struct ckbench_raw *raw;
+    uint32_t *cells, *kept;
+    uint64_t *small, sum, max;
+    size_t keeps;
+};
+
+static inline struct ckbench_pen ckbench_pen_open(struct ckbench_run *run,
+                                                  struct ckbench_slice *slice, size_t layer,
+                                                  enum ckbench_time time, size_t count)
 {
-    cells[ckbench_cell(ns)]++;
-    raw->sum += ns;
-    raw->max = ns > raw->max ? ns : raw->max;
+    struct ckbench_raw *raw = &run->raw[layer][time];
+    return (struct ckbench_pen){.raw = raw,
+                                .cells = slice->rows[layer].cells[time],
+                                .kept = ckbench_raw_room(raw, count),
+                                .small = raw->small,
+                                .max = raw->max};
+}
+
+static inline void ckbench_pen_file(struct ckbench_pen *pen, uint64_t ns)
+{
+    pen->cells[ckbench_cell(ns)]++;
+    pen->sum += ns;
+    pen->max = ns > pen->max ? ns : pen->max;
     if (ns < CKBENCH_SMALL) {
-        raw->small[ns]++;
+        pen->small[ns]++;
+    } else if (ns < UINT32_MAX) {
+        pen->kept[pen->keeps++] = (uint32_t)ns;
     } else {
-        ckbench_raw_keep(raw, ns);
+        ckbench_raw_large(pen->raw, ns);
     }
 }
 
-// What only a schedule has: waits, and calls that nobody made.
-static void ckbench_file_paced(struct ckbench_run *run, struct ckbench_slice *slice,
-                               const struct ckbench_sample *sample, size_t layer)
+static inline void ckbench_pen_close(const struct ckbench_pen *pen)
 {
-    struct ckbench_raw *raw = run->raw[layer];
-    uint32_t(*cells)[CKBENCH_CELLS] = slice->cells[layer];
-    int64_t wait = sample->start_ns - sample->intended_ns;
-    wait = wait > 0 ? wait : 0;
-    slice->dropped += sample->dropped;
-    slice->late += wait > (run->clock.is_virtual ? 0 : LATE_NS);
-    if (run->is_recording) {
-        ckbench_file_time(&raw[CKBENCH_WAIT], cells[CKBENCH_WAIT], (uint64_t)wait);
-        ckbench_file_time(&raw[CKBENCH_RESPONSE], cells[CKBENCH_RESPONSE],
-                          (uint64_t)(sample->end_ns - sample->start_ns + wait));
-    }
+    pen->raw->sum += pen->sum;
+    pen->raw->max = pen->max;
+    ckbench_raw_kept(pen->raw, pen->keeps);
 }
 
-static inline void ckbench_file_sample(struct ckbench_run *run, struct ckbench_slice *slice,
-                                       const struct ckbench_sample *sample)
+static void ckbench_file_closed(struct ckbench_run *run, struct ckbench_slice *slice, size_t layer,
+                                const struct ckbench_sample *samples, size_t count)
 {
-    size_t layer = ckbench_sample_layer(run, sample);
-    slice->n[layer]++;
-    slice->failed += sample->layer < 0;
+    struct ckbench_pen pen = ckbench_pen_open(run, slice, layer, CKBENCH_SERVICE, count);
+    uint32_t *const fine = slice->rows[layer].fine[CKBENCH_SERVICE];
+    for (size_t i = 0; i < count; i++) {
+        uint64_t service = (uint64_t)(samples[i].end_ns - samples[i].start_ns);
+        if (service < CKBENCH_FINE) {
+            fine[service]++;
+        } else {
+            ckbench_pen_file(&pen, service);
+        }
+    }
+    ckbench_pen_close(&pen);
+}
+
+static void ckbench_file_paced(struct ckbench_run *run, struct ckbench_slice *slice, size_t layer,
+                               const struct ckbench_sample *samples, size_t count)
+{
+    struct ckbench_pen services = ckbench_pen_open(run, slice, layer, CKBENCH_SERVICE, count);
+    struct ckbench_pen waits = ckbench_pen_open(run, slice, layer, CKBENCH_WAIT, count);
+    struct ckbench_pen responses = ckbench_pen_open(run, slice, layer, CKBENCH_RESPONSE, count);
+    struct ckbench_slice_row *const row = &slice->rows[layer];
+    for (size_t i = 0; i < count; i++) {
+        uint64_t service = (uint64_t)(samples[i].end_ns - samples[i].start_ns);
+        int64_t late = samples[i].start_ns - samples[i].intended_ns;
+        uint64_t wait = late > 0 ? (uint64_t)late : 0, response = service + wait;
+        if (response < CKBENCH_FINE) {
+            row->fine[CKBENCH_SERVICE][service]++;
+            row->fine[CKBENCH_WAIT][wait]++;
+            row->fine[CKBENCH_RESPONSE][response]++;
+        } else {
+            ckbench_pen_file(&services, service);
+            ckbench_pen_file(&waits, wait);
+            ckbench_pen_file(&responses, response);
+        }
+    }
+    ckbench_pen_close(&services);
+    ckbench_pen_close(&waits);
+    ckbench_pen_close(&responses);
+}
+
+// Calls that were late, and those that nobody made.
+static void ckbench_file_lateness(const struct ckbench_run *run, struct ckbench_slice *slice,
+                                  const struct ckbench_sample *samples, size_t count)
+{
+    const int64_t patience = run->clock.is_virtual ? 0 : LATE_NS;
+    uint64_t dropped = 0, late = 0;
+    for (size_t i = 0; i < count; i++) {
+        dropped += samples[i].dropped;
+        late += samples[i].start_ns - samples[i].intended_ns > patience;
+    }
+    slice->dropped += dropped;
+    slice->late += late;
+}
+
+// Samples of one layer that lie in one slice.
+static void ckbench_file_samples(struct ckbench_run *run, struct ckbench_slice *slice, size_t layer,
+                                 const struct ckbench_sample *samples, size_t count)
+{
+    slice->n[layer] += count;
+    for (size_t i = 0; layer == run->layers && i < count; i++) {
+        slice->failed += samples[i].layer < 0;
+    }
     if (run->is_recording) {
-        ckbench_file_time(&run->raw[layer][CKBENCH_SERVICE], slice->cells[layer][CKBENCH_SERVICE],
-                          (uint64_t)(sample->end_ns - sample->start_ns));
+        (run->is_closed ? ckbench_file_closed : ckbench_file_paced)(run, slice, layer, samples,
+                                                                    count);
     }
     if (!run->is_closed) {
-        ckbench_file_paced(run, slice, sample, layer);
+        ckbench_file_lateness(run, slice, samples, count);
     }
 }
 
-static void ckbench_slice_total(struct ckbench_run *run, const struct ckbench_slice *slice)
+// Files the short times of a slice for good.
+static void ckbench_settle_time(struct ckbench_raw *raw, const uint32_t *fine, uint32_t *cells)
+{
+    for (uint64_t ns = 0; ns < CKBENCH_FINE; ns++) {
+        if (fine[ns] > 0) {
+            cells[ckbench_cell(ns)] += fine[ns];
+            raw->small[ns] += fine[ns];
+            raw->sum += ns * fine[ns];
+            raw->max = ns > raw->max ? ns : raw->max;
+        }
+    }
+}
+
+static void ckbench_slice_total(struct ckbench_run *run, struct ckbench_slice *slice)
 {
     for (size_t layer = 0; layer <= run->layers; layer++) {
+        struct ckbench_slice_row *row = &slice->rows[layer];
         run->n[layer] += slice->n[layer];
         for (size_t time = 0; slice->n[layer] > 0 && time < CKBENCH_TIMES; time++) {
             struct ckbench_raw *raw = &run->raw[layer][time];
+            ckbench_settle_time(raw, row->fine[time], row->cells[time]);
             for (size_t cell = 0; cell < CKBENCH_CELLS; cell++) {
-                raw->cells[cell] += slice->cells[layer][time][cell];
+                raw->cells[cell] += row->cells[time][cell];
             }
         }
     }
@@ -191,29 +284,39 @@ static void ckbench_caller_moves(struct ckbench_caller *caller, uint64_t slice)
     ckbench_send_slices(run, least, INT64_MAX);
 }
 
+// The caller's samples, as long as layer and slice stay the same at a time. Under the lock.
+static void ckbench_file_block(struct ckbench_caller *caller)
+{
+    struct ckbench_run *run = caller->run;
+    const struct ckbench_sample *samples = caller->samples;
+    uint64_t index = caller->slice;
+    for (size_t at = 0, end; at < caller->count; at = end) {
+        if (samples[at].start_ns >= ckbench_slice_end_ns(run, index)) {
+            index = ckbench_slice_index(run, samples[at].start_ns);
+        }
+        const int64_t end_ns = ckbench_slice_end_ns(run, index);
+        const struct ckbench_sample first = samples[at];
+        size_t layer = ckbench_sample_layer(run, &first);
+        for (end = at + 1; end < caller->count && samples[end].start_ns < end_ns &&
+                           samples[end].layer == first.layer &&
+                           samples[end].is_loaded == first.is_loaded;) {
+            end++;
+        }
+        ckbench_file_samples(run, ckbench_slice_of(run, index), layer, samples + at, end - at);
+    }
+}
+
 void ckbench_slices_fold(struct ckbench_caller *caller, int64_t now_ns)
 {
     struct ckbench_run *run = caller->run;
     int64_t begun = run->clock.is_virtual ? 0 : ckbench_monotonic_ns();
     (void)pthread_mutex_lock(&run->lock);
-    uint64_t index = caller->slice;
-    struct ckbench_slice *slice = ckbench_slice_of(run, index);
-    int64_t end_ns = run->origin_ns + (int64_t)(index + 1) * run->slice_ns;
-    for (size_t i = 0; i < caller->count; i++) {
-        const struct ckbench_sample *sample = &caller->samples[i];
-        if (sample->start_ns >= end_ns) {
-            index = ckbench_slice_index(run, sample->start_ns);
-            slice = ckbench_slice_of(run, index);
-            end_ns = index < SLICES_MAX - 1 ? run->origin_ns + (int64_t)(index + 1) * run->slice_ns
-                                            : INT64_MAX;
-        }
-        ckbench_file_sample(run, slice, sample);
-    }
+    ckbench_file_block(caller);
     if (caller->count > 0 && caller->samples[caller->count - 1].end_ns > run->last_ns) {
         run->last_ns = caller->samples[caller->count - 1].end_ns;
     }
     caller->count = 0;
-    index = ckbench_slice_index(run, now_ns);
+    uint64_t index = ckbench_slice_index(run, now_ns);
     if (index > caller->slice) {
         ckbench_caller_moves(caller, index);
     }
