@@ -17,6 +17,17 @@ def first(cell):
     return cell if cell < 64 else (1 << cell // 32 + 4) + (cell % 32 << cell // 32 - 1)
 
 
+def bins_of(cells):
+    bins = {}
+    for cell, count in cells.items():
+        middle = (first(cell) + first(cell + 1)) // 2
+        bin = -1
+        while bin < 112 and middle >= 100 * 10 ** ((bin + 1) / 16):
+            bin += 1
+        bins[bin] = bins.get(bin, 0) + count
+    return bins
+
+
 for result in body["results"]:
     for time in ("service", "wait", "response"):
         if time not in result:
@@ -25,19 +36,14 @@ for result in body["results"]:
         for piece in body["slices"]:
             for cells in piece["cells"]:
                 if (cells["layer"], cells["time"]) == (result["layer"], time):
+                    pairs = cells["bins_16_per_decade"]
+                    assert dict(zip(pairs[::2], pairs[1::2])) == bins_of(dict(zip(cells["cell"], cells["count"]))), cells
                     for cell, count in zip(cells["cell"], cells["count"]):
                         whole[cell] = whole.get(cell, 0) + count
         n = sum(whole.values())
         assert n == result[time]["n"]
-        bins = {}
-        for cell, count in whole.items():
-            middle = (first(cell) + first(cell + 1)) // 2
-            bin = -1
-            while bin < 112 and middle >= 100 * 10 ** ((bin + 1) / 16):
-                bin += 1
-            bins[bin] = bins.get(bin, 0) + count
         pairs = result[time]["bins_16_per_decade"]
-        assert dict(zip(pairs[::2], pairs[1::2])) == bins, (result["layer"], time)
+        assert dict(zip(pairs[::2], pairs[1::2])) == bins_of(whole), (result["layer"], time)
         quantiles = result[time]["p50"], result[time]["p99"]
         for permille, quantile in zip((500, 990), quantiles):
             rank, below = -(-n * permille // 1000), 0

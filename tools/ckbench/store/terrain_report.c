@@ -108,18 +108,23 @@ static void put_quantile(struct json_out *out, const char *key, const struct ter
     json_end_object(out);
 }
 
-// Pairs of bin and count; -1 and 112 are what lies below 100 ns and from 1 s on.
-static void put_bins(struct json_out *out, const uint64_t *counts)
+struct bins {
+    uint64_t counts[TERRAIN_BINS + 2];
+};
+
+static void add_to_bins(struct bins *bins, unsigned cell, uint64_t count)
 {
-    uint64_t bins[TERRAIN_BINS + 2] = {0};
-    for (unsigned cell = 0; cell < TERRAIN_CELLS; cell++) {
-        bins[terrain_bin_of_cell(cell) + 1] += counts[cell];
-    }
+    bins->counts[terrain_bin_of_cell(cell) + 1] += count;
+}
+
+// Pairs of bin and count; -1 and 112 are what lies below 100 ns and from 1 s on.
+static void put_bins(struct json_out *out, const struct bins *bins)
+{
     json_begin_array(out, "bins_16_per_decade");
     for (int i = 0; i < TERRAIN_BINS + 2; i++) {
-        if (bins[i] > 0) {
+        if (bins->counts[i] > 0) {
             json_put_i64(out, NULL, i - 1);
-            json_put_i64(out, NULL, (int64_t)bins[i]);
+            json_put_i64(out, NULL, (int64_t)bins->counts[i]);
         }
     }
     json_end_array(out);
@@ -142,7 +147,11 @@ static void put_time(struct json_out *out, const struct terrain_recording *r, si
     // As told, for whoever checks the books; with few samples no quantile is to be read from them.
     put_integers(out, "raw_p50_p99_max_sum_ns",
                  (const int64_t[]){exact->p50_ns, exact->p99_ns, exact->max_ns, exact->sum_ns}, 4);
-    put_bins(out, counts);
+    struct bins bins = {{0}};
+    for (unsigned cell = 0; cell < TERRAIN_CELLS; cell++) {
+        add_to_bins(&bins, cell, counts[cell]);
+    }
+    put_bins(out, &bins);
     json_end_object(out);
 }
 
@@ -167,33 +176,41 @@ static void put_rows(struct json_out *out, const struct terrain_recording *r)
     json_end_array(out);
 }
 
-// The cells of a slice, one object per layer and time.
+// Cells of one layer and time of a slice.
+static void put_piece(struct json_out *out, const struct terrain_recording *r,
+                      const struct terrain_cell *cells, size_t count)
+{
+    struct bins bins = {{0}};
+    json_begin_object(out, NULL);
+    json_put_text(out, "layer", terrain_row_name(r, cells[0].row));
+    json_put_text(out, "time", terrain_time_words[cells[0].time]);
+    json_begin_array(out, "cell");
+    for (size_t i = 0; i < count; i++) {
+        json_put_i64(out, NULL, cells[i].cell);
+    }
+    json_end_array(out);
+    json_begin_array(out, "count");
+    for (size_t i = 0; i < count; i++) {
+        json_put_i64(out, NULL, cells[i].count);
+        add_to_bins(&bins, cells[i].cell, cells[i].count);
+    }
+    json_end_array(out);
+    put_bins(out, &bins);
+    json_end_object(out);
+}
+
 static void put_cells(struct json_out *out, const struct terrain_recording *r,
                       const struct terrain_slice *slice)
 {
     const struct terrain_cell *cells = r->cells + slice->first_cell;
     json_begin_array(out, "cells");
-    for (size_t at = 0; at < slice->cell_count;) {
-        size_t end = at;
+    for (size_t at = 0, end; at < slice->cell_count; at = end) {
+        end = at;
         while (end < slice->cell_count && cells[end].row == cells[at].row &&
                cells[end].time == cells[at].time) {
             end++;
         }
-        json_begin_object(out, NULL);
-        json_put_text(out, "layer", terrain_row_name(r, cells[at].row));
-        json_put_text(out, "time", terrain_time_words[cells[at].time]);
-        json_begin_array(out, "cell");
-        for (size_t i = at; i < end; i++) {
-            json_put_i64(out, NULL, cells[i].cell);
-        }
-        json_end_array(out);
-        json_begin_array(out, "count");
-        for (size_t i = at; i < end; i++) {
-            json_put_i64(out, NULL, cells[i].count);
-        }
-        json_end_array(out);
-        json_end_object(out);
-        at = end;
+        put_piece(out, r, cells + at, end - at);
     }
     json_end_array(out);
 }
