@@ -100,7 +100,9 @@ static void touch(const struct base_entry *entry)
 static bool make_empty(const struct base_entry *entry, struct fault *fault)
 {
     char folder[PATH_MAX];
-    (void)join(folder, entry->root, entry->key, "");
+    if (!join(folder, entry->root, entry->key, "")) {
+        return fault_set(fault, "%.300s: its path is too long", entry->root);
+    }
     scratch_remove(folder);
     return mkdir(folder, 0700) == 0 ||
            fault_set(fault, "cannot make %.300s: %s", folder, strerror(errno));
@@ -261,8 +263,9 @@ static void prune(const struct base_entry *entry)
 bool base_cache_complete(struct base_entry *entry, struct fault *fault)
 {
     char mark[PATH_MAX];
-    (void)join(mark, entry->root, entry->key, "/complete");
-    entry->is_complete = replace_file(mark, "", 0, fault);
+    entry->is_complete = join(mark, entry->root, entry->key, "/complete")
+                             ? replace_file(mark, "", 0, fault)
+                             : fault_set(fault, "%.300s: its path is too long", entry->root);
     if (entry->is_complete) {
         (void)flock(entry->lock, LOCK_SH);
         prune(entry);
