@@ -9,6 +9,7 @@
 
 #include "cli/exit.h"
 #include "store/ir_reader.h"
+#include "store/ir_report.h"
 
 // Characters of an address that mean nothing to Markdown, HTML or a shell inside quotes.
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -83,6 +84,12 @@ bool report_shards_open(const struct report_options *o, struct report_shards *sh
     }
     if (!gate_merge_make(shards->items, shards->count, &expected, &shards->merge)) {
         return fault_set(fault, "out of memory");
+    }
+    for (size_t i = 0; i < shards->merge.print_count; i++) {
+        struct gate_print *print = &shards->merge.prints[i];
+        if (print->id[0] == '\0' && !ir_fingerprint_id(&print->print, print->id)) {
+            return fault_set(fault, "out of memory");
+        }
     }
     *exit_code = EXIT_USAGE;
     return put_links(o, &shards->merge, fault);

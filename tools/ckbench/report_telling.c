@@ -4,14 +4,19 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/term.h"
 #include "cli/tool.h"
+#include "render/ir_html.h"
 #include "render/ir_markdown.h"
 #include "render/ir_table.h"
 #include "store/document.h"
+#include "store/ir_forms.h"
 #include "store/ir_merged.h"
 #include "store/json_out.h"
+#include "store/replace.h"
+#include "store/sha256.h"
 
 static void print_slots(const struct gate_merge *merge)
 {
@@ -90,9 +95,42 @@ static bool put_documents(const struct report_telling *t, struct fault *fault)
     return ok;
 }
 
+static bool write_page(const struct report_telling *t, struct fault *fault)
+{
+    char style[SHA256_TEXT_SIZE];
+    struct html_page page = {0};
+    sha256_text(ir_html_style(), strlen(ir_html_style()), style);
+    bool ok = ir_html(t->merge, style, &page)
+                  ? replace_file(t->options->html, page.text, page.len, fault)
+                  : fault_set(fault, "out of memory");
+    free(page.text);
+    return ok;
+}
+
+static bool print_form(const struct report_telling *t, struct fault *fault)
+{
+    struct json_out out = JSON_OUT_INIT;
+    if (t->options->format == REPORT_BENCHER) {
+        ir_form_bencher(&out, t->merge);
+    } else {
+        ir_form_action_benchmark(&out, t->merge);
+    }
+    bool ok = !out.is_failed || fault_set(fault, "out of memory");
+    if (ok) {
+        (void)fwrite(out.text, 1, out.len, stdout);
+    }
+    json_out_release(&out);
+    return ok;
+}
+
 bool report_tell(const struct report_telling *t, struct fault *fault)
 {
     const struct report_options *o = t->options;
-    return put_documents(t, fault) &&
-           (o->json || (o->markdown ? print_markdown(t, fault) : print_table(t, fault)));
+    if (!put_documents(t, fault) || (o->html != NULL && !write_page(t, fault))) {
+        return false;
+    }
+    return o->json                    ? true
+           : o->markdown              ? print_markdown(t, fault)
+           : o->format != REPORT_TEXT ? print_form(t, fault)
+                                      : print_table(t, fault);
 }

@@ -14,8 +14,7 @@
 
 enum { COLUMNS_MAX = 736, HASH_BYTES = 32 };
 
-// "sha256-..." of 64 hex digits.
-static void add_hash(struct html_page *page, const char *hex)
+void html_add_hash(struct html_page *page, const char *hex)
 {
     unsigned char bytes[HASH_BYTES];
     for (size_t i = 0; i < HASH_BYTES; i++) {
@@ -33,9 +32,9 @@ static void add_head(struct html_page *page, const struct terrain_recording *r,
     html_add(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                    "img-src data:; style-src ");
-    add_hash(page, facts->style_sha256);
+    html_add_hash(page, facts->style_sha256);
     html_add(page, "; script-src ");
-    add_hash(page, facts->script_sha256);
+    html_add_hash(page, facts->script_sha256);
     html_add(page, "\">\n<title>terrain %s</title>\n<style>%s</style></head><body>\n", r->name,
              html_style());
     html_add(page, "<h1>terrain %s: %s, %s time</h1>\n", r->name, r->regime, r->clock);

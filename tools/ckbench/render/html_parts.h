@@ -23,6 +23,9 @@ struct html_image {
 };
 void html_add_image(struct html_page *page, const struct html_image *image);
 
+// html_page.c: "'sha256-...'" of 64 hex digits, for a policy.
+void html_add_hash(struct html_page *page, const char *hex);
+
 // html_panels.c
 struct html_view {
     const struct terrain_recording *recording;

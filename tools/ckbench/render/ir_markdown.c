@@ -10,7 +10,7 @@
 #include "render/html_parts.h"
 #include "render/markdown.h"
 
-enum { SHARDS_MARK = 12000, TABLE_MARK = 38000, REASONS_MARK = 60000, COMMITS_MAX = 8 };
+enum { SHARDS_MARK = 12000, TABLE_MARK = 38000, REASONS_MARK = 60000, PRINTS_MAX = 8 };
 
 // Takes back what was added since `len` when it is beyond `mark`.
 static bool fits(struct html_page *page, size_t len, size_t mark)
@@ -37,36 +37,16 @@ static void add_commit(struct html_page *page, const char *side, const char *com
     }
 }
 
-static bool is_seen(const struct gate_merge *merge, size_t index)
-{
-    for (size_t i = 0; i < index; i++) {
-        const struct gate_shard *s = merge->slots[i].shard;
-        if (s != NULL &&
-            strcmp(s->fingerprint_id, merge->slots[index].shard->fingerprint_id) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Shards may run on unlike machines: each compares head and base on its own.
 static void add_fingerprints(struct html_page *page, const struct gate_merge *merge)
 {
-    size_t shown = 0, more = 0;
-    for (size_t i = 0; i < merge->slot_count; i++) {
-        const struct gate_shard *s = merge->slots[i].shard;
-        if (s == NULL || is_seen(merge, i)) {
-            continue;
-        }
-        if (shown == COMMITS_MAX) {
-            more++;
-            continue;
-        }
-        html_add(page, "%s", shown++ == 0 ? ", fingerprint " : " and ");
-        markdown_code(page, s->fingerprint_id);
+    size_t shown = merge->print_count < PRINTS_MAX ? merge->print_count : PRINTS_MAX;
+    for (size_t i = 0; i < shown; i++) {
+        html_add(page, "%s", i == 0 ? ", fingerprint " : " and ");
+        markdown_code(page, merge->prints[i].id);
     }
-    if (more > 0) {
-        html_add(page, " and %zu more", more);
+    if (shown < merge->print_count) {
+        html_add(page, " and %zu more", merge->print_count - shown);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool copy(char *to, size_t room, const char *from)
@@ -77,6 +78,33 @@ bool fingerprint_producer(struct fingerprint *print, const char *whole)
     memcpy(print->producers[at], producer, strlen(producer) + 1);
     print->producer_count++;
     return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct fingerprint_pair *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static bool join_lists(struct fingerprint_list *list, const struct fingerprint_list *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        if (!fingerprint_note(list, more->pairs[i].name, more->pairs[i].value)) {
+            return false;
+        }
+    }
+    qsort(list->pairs, list->count, sizeof list->pairs[0], by_name);
+    return true;
+}
+
+bool fingerprint_join(struct fingerprint *print, const struct fingerprint *more)
+{
+    for (size_t i = 0; i < more->producer_count; i++) {
+        if (!fingerprint_producer(print, more->producers[i])) {
+            return false;
+        }
+    }
+    return join_lists(&print->objects, &more->objects) && join_lists(&print->ifuncs, &more->ifuncs);
 }
 
 static bool texts_agree(const char *what, const char *head, const char *base,

@@ -39,6 +39,10 @@ bool fingerprint_note(struct fingerprint_list *list, const char *name, const cha
 // False when there is no room.
 bool fingerprint_producer(struct fingerprint *print, const char *producer);
 
+// Adds what `more` has beyond `print`, with which it agrees but for producers, and sorts the lists.
+// False when there is no room.
+bool fingerprint_join(struct fingerprint *print, const struct fingerprint *more);
+
 // Do the conditions agree? Objects and functions that only one side has are new code, not another
 // condition. With `accept_flags` the producers may differ.
 bool fingerprint_agrees(const struct fingerprint *head, const struct fingerprint *base,

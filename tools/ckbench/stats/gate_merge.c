@@ -193,6 +193,35 @@ static bool collect_paths(struct gate_merge *merge)
     return merge->paths != NULL;
 }
 
+static struct gate_print *print_for(struct gate_merge *merge, const struct gate_shard *s)
+{
+    struct fault ignored;
+    for (size_t i = 0; i < merge->print_count; i++) {
+        if (fingerprint_agrees(&merge->prints[i].print, &s->result.fingerprint, true, &ignored)) {
+            return &merge->prints[i];
+        }
+    }
+    struct gate_print *print = &merge->prints[merge->print_count++];
+    print->print = s->result.fingerprint;
+    (void)snprintf(print->id, sizeof print->id, "%s", s->fingerprint_id);
+    return print;
+}
+
+static bool collect_prints(struct gate_merge *merge)
+{
+    merge->prints = calloc(merge->slot_count + 1, sizeof *merge->prints);
+    for (size_t i = 0; merge->prints != NULL && i < merge->slot_count; i++) {
+        const struct gate_shard *s = merge->slots[i].shard;
+        struct gate_print *print = s != NULL ? print_for(merge, s) : NULL;
+        if (print != NULL && print->members++ > 0) {
+            (void)fingerprint_join(&print->print,
+                                   &s->result.fingerprint); // as far as there is room
+            print->id[0] = '\0';
+        }
+    }
+    return merge->prints != NULL;
+}
+
 static bool is_proven(const struct gate_merge *merge)
 {
     for (size_t i = 0; i < merge->slot_count; i++) {
@@ -250,13 +279,14 @@ bool gate_merge_make(const struct gate_shard *shards, size_t count,
         place(merge, &shards[i], expected);
     }
     note_missing(merge);
-    return collect_paths(merge) && conclude(merge);
+    return collect_paths(merge) && collect_prints(merge) && conclude(merge);
 }
 
 void gate_merge_release(struct gate_merge *merge)
 {
     free(merge->slots);
     free(merge->paths);
+    free(merge->prints);
     *merge = (struct gate_merge){0};
 }
 

@@ -34,11 +34,20 @@ struct gate_slot {
     char link[GATE_LINK];           // "": none; a checked https address
 };
 
+// Conditions that agree, of one shard or of several that ran different objects.
+struct gate_print {
+    struct fingerprint print;
+    char id[17]; // "" until the caller fills it: of one shard its own
+    size_t members;
+};
+
 struct gate_merge {
     struct gate_slot *slots;            // the shards in order, then what belongs nowhere
     size_t slot_count, shards, missing; // missing: slots without a result
     const struct gate_path **paths;     // sorted by name
     size_t path_count;
+    struct gate_print *prints; // one, unless shards ran on unlike machines
+    size_t print_count;
     const struct gate_shard *first; // the first with a result, NULL: none has
     const char *head, *base, *run;  // of all; NULL: unknown
     enum ir_overall overall;

@@ -38,6 +38,14 @@ void ir_merged_body(struct json_out *out, const struct gate_merge *merge)
         json_put_null(out, "mode");
         json_put_null(out, "settings");
     }
+    json_begin_array(out, "fingerprints");
+    for (size_t i = 0; i < merge->print_count; i++) {
+        json_begin_object(out, NULL);
+        json_put_text(out, "id", merge->prints[i].id);
+        ir_fingerprint_put(out, "fingerprint", &merge->prints[i].print);
+        json_end_object(out);
+    }
+    json_end_array(out);
     json_begin_array(out, "shards");
     for (size_t i = 0; i < merge->slot_count; i++) {
         put_slot(out, &merge->slots[i]);
