@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each part may fill the page up to its own mark, so that a long one cannot crowd out those behind.
+// Each part has room of its own, so that a long one cannot crowd out those behind; the table has
+// what the reasons leave.
 #include "render/ir_markdown.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "render/html_parts.h"
 #include "render/markdown.h"
 
-enum { SHARDS_MARK = 12000, TABLE_MARK = 38000, REASONS_MARK = 60000, PRINTS_MAX = 8 };
+enum { SHARDS_MARK = 12000, REASONS_MAX = 22000, TABLE_END = 60000, PRINTS_MAX = 8 };
 
 // Takes back what was added since `len` when it is beyond `mark`.
 static bool fits(struct html_page *page, size_t len, size_t mark)
@@ -179,7 +180,8 @@ static void add_row(struct html_page *page, const struct gate_path *path)
     html_add(page, "\n");
 }
 
-static void add_table(struct html_page *page, const struct gate_path *const *paths, size_t count)
+static void add_table(struct html_page *page, const struct gate_path *const *paths, size_t count,
+                      size_t mark)
 {
     if (count == 0) {
         return;
@@ -189,7 +191,7 @@ static void add_table(struct html_page *page, const struct gate_path *const *pat
     for (size_t i = 0; i < count; i++) {
         size_t len = page->len;
         add_row(page, paths[i]);
-        if (!fits(page, len, TABLE_MARK)) {
+        if (!fits(page, len, mark)) {
             html_add(page, "\n%zu more paths are not shown, none of them worse than these.\n",
                      count - i);
             return;
@@ -227,7 +229,7 @@ static void add_all_reasons(struct html_page *page, const struct gate_path *cons
         if (cut == 0) {
             add_reasons(page, paths[i]);
         }
-        cut += cut > 0 || !fits(page, len, REASONS_MARK);
+        cut += cut > 0 || !fits(page, len, REASONS_MAX);
     }
     if (cut > 0) {
         html_add(page, "\nThe reasons of %zu more paths are not shown.\n", cut);
@@ -273,6 +275,7 @@ static void add_method(struct html_page *page, const struct gate_merge *merge)
 
 bool ir_markdown(const struct gate_merge *merge, struct html_page *page)
 {
+    struct html_page reasons = {0};
     const struct gate_path **paths = calloc(merge->path_count + 1, sizeof *paths);
     if (paths == NULL) {
         return false;
@@ -283,9 +286,12 @@ bool ir_markdown(const struct gate_merge *merge, struct html_page *page)
     gate_merge_rank(paths, merge->path_count);
     add_verdict(page, merge);
     add_slots(page, merge);
-    add_table(page, paths, merge->path_count);
-    add_all_reasons(page, paths, merge->path_count);
+    add_all_reasons(&reasons, paths, merge->path_count);
+    add_table(page, paths, merge->path_count, TABLE_END - reasons.len);
+    html_add(page, "%s", reasons.text != NULL ? reasons.text : "");
     add_method(page, merge);
+    bool ok = !page->is_failed && !reasons.is_failed;
+    free(reasons.text);
     free(paths);
-    return !page->is_failed;
+    return ok;
 }

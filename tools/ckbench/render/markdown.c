@@ -3,12 +3,32 @@
 // no mention inside <code>. So one rule serves every place.
 #include "render/markdown.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "render/html_parts.h"
 
-static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "_-+.,:;/=%() ";
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+// Between backticks nothing but a backtick and, in a table, a bar has a meaning; the others that
+// are left out here are kept from readers that are less strict.
+static const char between[] = LETTERS " _-+.,:;/=%()'\"[]{}*?^~";
+static const char inside[] = LETTERS "-+,;/=%()"; // an element, where Markdown still reads
+
+static void add_element(struct html_page *page, const char *text)
+{
+    html_add(page, "<code>");
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool is_blank = c == ' ' && i > 0 && text[i - 1] != ' ';
+        if (c < 0x20 || c > 0x7e) {
+            html_add(page, "?");
+        } else {
+            html_add(page, is_blank || strchr(inside, c) != NULL ? "%c" : "&#%d;", c);
+        }
+    }
+    html_add(page, "</code>");
+}
 
 void markdown_code(struct html_page *page, const char *text)
 {
@@ -16,24 +36,12 @@ void markdown_code(struct html_page *page, const char *text)
     if (len == 0) {
         return;
     }
-    if (strspn(text, harmless) == len && text[0] != ' ' && text[len - 1] != ' ') {
+    bool is_plain = strspn(text, between) == len && text[0] != ' ' && text[len - 1] != ' ';
+    if (is_plain) {
         html_add(page, "`%s`", text);
-        return;
+    } else {
+        add_element(page, text);
     }
-    html_add(page, "<code>");
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < 0x20 || c > 0x7e) {
-            html_add(page, "?");
-        } else if (c != ' ' && strchr(harmless, c) != NULL && c != '_' && c != ':' && c != '.') {
-            html_add(page, "%c", c);
-        } else if (c == ' ' && i > 0 && text[i - 1] != ' ') {
-            html_add(page, " ");
-        } else {
-            html_add(page, "&#%u;", c);
-        }
-    }
-    html_add(page, "</code>");
 }
 
 void markdown_link(struct html_page *page, const char *words, const char *address)

@@ -43,15 +43,19 @@ void gate_merge_rank(const struct gate_path **paths, size_t count)
 
 void gate_merge_counts(const struct gate_merge *merge, char out[GATE_COUNTS])
 {
+    static const enum ir_verdict order[IR_VERDICTS] = {IR_FAIL,         IR_GONE,      IR_ERROR,
+                                                       IR_INCOMPARABLE, IR_NO_BUDGET, IR_WARN,
+                                                       IR_NEW,          IR_LOWER,     IR_OK};
     size_t counts[IR_VERDICTS] = {0}, len = 0;
     for (size_t i = 0; i < merge->path_count; i++) {
         counts[merge->paths[i]->judgement.verdict]++;
     }
     out[0] = '\0';
-    for (size_t v = 0; v < IR_VERDICTS; v++) {
+    for (size_t i = 0; i < IR_VERDICTS; i++) {
+        enum ir_verdict v = order[i];
         if (counts[v] > 0) {
             len += (size_t)snprintf(out + len, GATE_COUNTS - len, "%s%zu %s", len > 0 ? ", " : "",
-                                    counts[v], ir_verdict_name((enum ir_verdict)v));
+                                    counts[v], ir_verdict_name(v));
         }
     }
     if (merge->missing > 0) {
