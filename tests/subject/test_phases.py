@@ -48,6 +48,19 @@ class Phases(unittest.TestCase):
                 self.assertEqual((answer.status, answer.raw), (2, b""))
                 self.assertEqual(answer.err.count("\n"), 1)
 
+    def test_threads_want_a_path_that_has_them(self):
+        one = ["--calls", "1", "--batches", "3"]
+        for words, status in [
+            (["alone", *one, "--threads", "2", "--rate", "9000"], 2),
+            (["shared", *one, "--threads", "2"], 2),
+            (["shared", *one, "--threads", "65", "--rate", "9000"], 2),
+            (["shared", "--calls", "2", "--batches", "3", "--threads", "2", "--rate", "9000"], 2),
+            (["alone", *one, "--threads", "1", "--rate", "9000"], 0),
+            (["shared", *one, "--threads", "2", "--rate", "9000"], 0),
+        ]:
+            with self.subTest(words=words):
+                self.assertEqual(run([STEPPING, "time", *words]).status, status)
+
     def test_steps_of_a_real_call_are_that_call(self):
         # verify() counts calls and reads back what was written: steps that are no whole call fail it.
         for path in ("payload", "payload_seed"):

@@ -14,7 +14,10 @@
 
 enum { QUANTILE_RUNS = 10 };
 
-static const double LEVEL = 0.05;
+static const double LEVEL = 0.05, LOADED_MILLI = 500.0;
+
+#define STARTED_WORDS  ", once its thread runs"
+#define INTENDED_WORDS ", from its intended start"
 
 static const struct quantile {
     const char *key, *title;
@@ -38,14 +41,28 @@ static size_t sample_count(const struct time_path *path)
     return count;
 }
 
+// With threads there are two figures of each call: from when its thread ran, and from when it was
+// meant to.
+enum since { STARTED, INTENDED };
+
+static const int64_t *samples_of(const struct timed *run, enum since since)
+{
+    return since == STARTED ? run->samples_ns : run->latencies_ns;
+}
+
+static const double *medians_of(const struct time_path *path, enum since since)
+{
+    return since == STARTED ? path->medians_ns : path->latency_medians_ns;
+}
+
 // All samples per call, sorted. NULL: no memory.
-static double *sorted_samples(const struct time_path *path)
+static double *sorted_samples(const struct time_path *path, enum since since)
 {
     size_t at = 0;
     double *all = malloc((sample_count(path) + 1) * sizeof *all);
     for (size_t run = 0; all != NULL && run < path->run_count; run++) {
         for (size_t i = 0; i < path->runs[run].sample_count; i++) {
-            all[at++] = (double)path->runs[run].samples_ns[i] / (double)path->calls;
+            all[at++] = (double)samples_of(&path->runs[run], since)[i] / (double)path->calls;
         }
     }
     if (all != NULL) {
@@ -107,34 +124,54 @@ static void put_runs(struct json_out *out, const struct time_path *path)
                                          r->peak_rss_kib,
                                          r->digest,
                                          r->samples_ns,
+                                         r->latencies_ns,
                                          r->sample_count};
         time_put_run(out, &row);
     }
     json_end_array(out);
 }
 
-static void put_path(struct json_out *out, const struct time_telling *t,
-                     const struct time_path *path)
+static struct band difference_of(const struct time_path *reference, const struct time_path *path,
+                                 enum since since)
+{
+    return band_welch(medians_of(reference, since), reference->run_count, medians_of(path, since),
+                      path->run_count, LEVEL);
+}
+
+static void put_figures(struct json_out *out, const struct time_telling *t,
+                        const struct time_path *path, enum since since)
 {
     const struct time_path *reference = reference_of(t);
-    double *sorted = sorted_samples(path);
-    struct band band = band_of(path->medians_ns, path->run_count, LEVEL);
-    json_put_space(out, "\n");
-    json_begin_object(out, NULL);
-    json_put_text(out, "name", path->name);
-    json_put_i64(out, "calls_per_sample", (int64_t)path->calls);
+    double *sorted = sorted_samples(path, since);
+    struct band band = band_of(medians_of(path, since), path->run_count, LEVEL);
     put_band(out, "per_call", &band);
     for (size_t i = 0; i < QUANTILES; i++) {
         put_or_null(out, quantiles[i].key, quantile_of(path, sorted, &quantiles[i]));
     }
     if (reference != NULL && reference != path) {
-        struct band apart = band_welch(reference->medians_ns, reference->run_count,
-                                       path->medians_ns, path->run_count, LEVEL);
+        struct band apart = difference_of(reference, path, since);
         put_band(out, "difference", &apart);
+    }
+    free(sorted);
+}
+
+static void put_path(struct json_out *out, const struct time_telling *t,
+                     const struct time_path *path)
+{
+    json_put_space(out, "\n");
+    json_begin_object(out, NULL);
+    json_put_text(out, "name", path->name);
+    json_put_text(out, "shape", path->shape);
+    json_put_text(out, "operation", path->operation);
+    json_put_i64(out, "calls_per_sample", (int64_t)path->calls);
+    put_figures(out, t, path, STARTED);
+    if (t->session->settings.threads > 0) {
+        json_begin_object(out, "from_intended_start");
+        put_figures(out, t, path, INTENDED);
+        json_end_object(out);
     }
     put_runs(out, path);
     json_end_object(out);
-    free(sorted);
 }
 
 void time_put_body(struct json_out *out, const struct time_telling *t)
@@ -145,6 +182,10 @@ void time_put_body(struct json_out *out, const struct time_telling *t)
     json_put_i64(out, "clock_granule_ns", s->granule_ns);
     json_put_i64(out, "samples_per_run", s->settings.samples);
     json_put_i64(out, "warmup_calls_min", (int64_t)s->settings.warmup);
+    if (s->settings.threads > 0) {
+        json_put_i64(out, "threads", s->settings.threads);
+        json_put_i64(out, "rate_per_s", (int64_t)s->settings.rate);
+    }
     json_put_text(out, "against", t->against);
     json_begin_array(out, "paths");
     for (size_t i = 0; i < s->path_count; i++) {
@@ -163,13 +204,23 @@ static void add_quantile(struct table *table, double ns)
     }
 }
 
+static void add_name(struct table *table, const struct time_telling *t,
+                     const struct time_path *path, enum since since)
+{
+    const char *const words[] = {STARTED_WORDS, INTENDED_WORDS};
+    bool has_shape = path->shape != NULL, has_operation = path->operation != NULL;
+    table_add(table, "%s%s%s%s%s%s", path->name, has_shape ? " " : "", has_shape ? path->shape : "",
+              has_operation ? " " : "", has_operation ? path->operation : "",
+              t->session->settings.threads > 0 ? words[since] : "");
+}
+
 static void add_path(struct table *table, const struct time_telling *t,
-                     const struct time_path *path)
+                     const struct time_path *path, enum since since)
 {
     const struct time_path *reference = reference_of(t);
-    double *sorted = sorted_samples(path);
-    struct band band = band_of(path->medians_ns, path->run_count, LEVEL);
-    table_add(table, "%s", path->name);
+    double *sorted = sorted_samples(path, since);
+    struct band band = band_of(medians_of(path, since), path->run_count, LEVEL);
+    add_name(table, t, path, since);
     table_add(table, "%.1f", band.middle);
     table_add(table, "%.1f to %.1f", band.low, band.high);
     for (size_t i = 0; i < QUANTILES; i++) {
@@ -178,8 +229,7 @@ static void add_path(struct table *table, const struct time_telling *t,
     if (reference == NULL || reference == path) {
         table_add(table, "-");
     } else {
-        struct band apart = band_welch(reference->medians_ns, reference->run_count,
-                                       path->medians_ns, path->run_count, LEVEL);
+        struct band apart = difference_of(reference, path, since);
         table_add(table, "%+.1f (%+.1f to %+.1f)", apart.middle, apart.low, apart.high);
     }
     table_add(table, "%zu x %zu x %llu", path->run_count,
@@ -188,16 +238,32 @@ static void add_path(struct table *table, const struct time_telling *t,
     free(sorted);
 }
 
-static void print_host(const struct time_telling *t)
+void time_print_host(const struct time_telling *t)
 {
-    (void)printf("host: %s, %ld cores, load %.2f", t->host.cpu, t->host.cores,
-                 (double)t->host.load_milli / 1000.0);
-    if (t->steal_milli >= 0) {
-        (void)printf(", %.1f %% stolen meanwhile", (double)t->steal_milli / 10.0);
+    char throttled[48] = "throttling unknown";
+    bool is_loaded = (double)t->host.load_milli > LOADED_MILLI * (double)t->host.cores;
+    if (t->throttle.times >= 0) {
+        (void)snprintf(throttled, sizeof throttled, "throttled %lld times so far",
+                       (long long)t->throttle.times);
     }
-    (void)printf(", governor %s, clock steps of %lld ns\n\n",
+    (void)printf("host: %s, %ld cores, load %.2f%s, governor %s, clock steps of %lld ns, %s\n",
+                 t->host.cpu, t->host.cores, (double)t->host.load_milli / 1000.0,
+                 is_loaded ? " (LOADED: figures will be wide and too high)" : "",
                  t->host.governor[0] != '\0' ? t->host.governor : "unknown",
-                 (long long)t->session->granule_ns);
+                 (long long)t->session->granule_ns, throttled);
+    (void)fflush(stdout);
+}
+
+static void print_meanwhile(const struct time_telling *t)
+{
+    if (t->steal_milli >= 0) {
+        (void)printf("Meanwhile %.1f %% of the time was stolen by the hypervisor.\n",
+                     (double)t->steal_milli / 10.0);
+    }
+    if (t->throttled.times > 0) {
+        (void)printf("THROTTLED: %lld times meanwhile, for %.1f ms in all.\n",
+                     (long long)t->throttled.times, (double)t->throttled.us / 1000.0);
+    }
 }
 
 bool time_print_table(const struct time_telling *t, struct fault *fault)
@@ -210,10 +276,13 @@ bool time_print_table(const struct time_telling *t, struct fault *fault)
                                                   {"against", TABLE_RIGHT, false},
                                                   {"runs x samples x calls", TABLE_RIGHT, false}};
     struct table table;
-    print_host(t);
+    (void)printf("\n");
     table_init(&table, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < t->session->path_count; i++) {
-        add_path(&table, t, &t->session->paths[i]);
+        add_path(&table, t, &t->session->paths[i], STARTED);
+        if (t->session->settings.threads > 0) {
+            add_path(&table, t, &t->session->paths[i], INTENDED);
+        }
     }
     const struct table_style style = {.has_color = false, .columns = term_columns(stdout)};
     bool is_good = table_print(&table, stdout, style) || fault_set(fault, "no memory");
@@ -223,5 +292,12 @@ bool time_print_table(const struct time_telling *t, struct fault *fault)
         "is the unit.\nQuantiles are of samples, means over their calls; shown from %d runs "
         "and %zu (p95) or %zu (p99) samples on.\n",
         QUANTILE_RUNS, quantiles[0].samples, quantiles[1].samples);
+    if (t->session->settings.threads > 0) {
+        (void)printf(
+            "Single calls by %u threads, meant to start at instants of a Poisson process of "
+            "%llu a second; each holds one reading\nof the clock.\n",
+            t->session->settings.threads, (unsigned long long)t->session->settings.rate);
+    }
+    print_meanwhile(t);
     return is_good;
 }

@@ -5,6 +5,7 @@
 
 #include "fault.h"
 #include "measure/host.h"
+#include "measure/throttle.h"
 #include "measure/time_session.h"
 #include "store/json_out.h"
 
@@ -12,10 +13,14 @@ struct time_telling {
     const struct time_session *session;
     const char *against; // NULL: none; else the name of the path the others are compared with
     struct host host;
-    int64_t steal_milli; // of the time that the runs took; -1: unknown
+    struct throttle throttle;  // before the runs
+    struct throttle throttled; // during them
+    int64_t steal_milli;       // of the time that the runs took; -1: unknown
 };
 
 void time_put_body(struct json_out *out, const struct time_telling *telling);
+// One line of what the runs will meet, before they are made.
+void time_print_host(const struct time_telling *telling);
 bool time_print_table(const struct time_telling *telling, struct fault *fault);
 
 #endif

@@ -33,6 +33,8 @@ struct time_options {
     unsigned samples;
     uint64_t warmup;
     uint64_t calls;
+    unsigned threads;
+    uint64_t rate;
     int64_t child_timeout_ms;
     const char *subject;
     const char *report;
@@ -55,6 +57,11 @@ static const struct opt time_rows[] = {
             "calls before the first sample: N at least, 2 N at most, until they are steady"),
     OPT_U64(struct time_options, calls, "calls", 0, 1, 1000000000, "N",
             "calls per sample; default: as many as 100 steps of the clock take"),
+    OPT_COUNT(struct time_options, threads, "threads", 0, 1, 64, "T",
+              "samples are single calls, made by so many threads; with --rate"),
+    OPT_U64(struct time_options, rate, "rate", 0, 1, 10000000, "R",
+            "so many calls a second are meant to start, at random instants; what a call takes once "
+            "its thread runs, and its latency from that instant, are both told"),
     OPT_MINUTES(struct time_options, child_timeout_ms, "child-timeout", 0, 1, 24 * 60 * MINUTE_MS,
                 "give up on a run after so long"),
     OPT_PATH(struct time_options, subject, "subject", 0, "FILE",
@@ -93,9 +100,13 @@ static bool add_path(struct timing *t, const struct subject *subject, const char
                      struct fault *fault)
 {
     struct time_session *s = &t->session;
-    if (subject_find(subject, name) == NULL) {
+    const struct subject_path *path = subject_find(subject, name);
+    if (path == NULL) {
         return fault_set(fault, "%s has no path %s: ckbench list shows what it has", subject->file,
                          name);
+    }
+    if (t->options->threads > 1 && !path->threads) {
+        return fault_set(fault, "%s is not for several threads at once: leave out --threads", name);
     }
     for (size_t i = 0; i < s->path_count; i++) {
         if (strcmp(s->paths[i].name, name) == 0) {
@@ -148,6 +159,8 @@ static void build_documents(const struct timing *t, struct json_out *body,
     json_put_text(provenance, "virtualisation", host->virtualisation);
     json_put_i64(provenance, "load_milli", host->load_milli);
     json_put_i64(provenance, "steal_milli", t->telling.steal_milli);
+    json_put_i64(provenance, "throttled_times", t->telling.throttled.times);
+    json_put_i64(provenance, "throttled_us", t->telling.throttled.us);
     json_end_object(provenance);
     json_put_text(provenance, "subject", t->session.settings.subject);
     json_end_object(provenance);
@@ -169,6 +182,16 @@ static int tell(const struct timing *t)
     return is_good ? EXIT_GOOD : say_fault(EXIT_INCOMPLETE, &fault);
 }
 
+static void note_host(struct timing *t)
+{
+    host_read(&t->telling.host);
+    throttle_read(&t->telling.throttle);
+    t->session.granule_ns = time_granule_ns();
+    if (!t->options->json) {
+        time_print_host(&t->telling);
+    }
+}
+
 static int measure(struct timing *t, const struct scratch *scratch, const struct subject *subject)
 {
     struct fault fault;
@@ -177,13 +200,16 @@ static int measure(struct timing *t, const struct scratch *scratch, const struct
     if (!choose_paths(t, subject, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
     }
-    host_read(&t->telling.host);
+    note_host(t);
     host_ticks_read(&before);
     progress_open(&t->progress, t->session.path_count * t->session.settings.runs, false);
     bool is_good =
         time_session_run(&t->session, scratch, draw, &t->progress, &is_interrupted, &fault);
     progress_close(&t->progress);
     host_ticks_read(&after);
+    struct throttle now;
+    throttle_read(&now);
+    t->telling.throttled = throttle_between(&t->telling.throttle, &now);
     t->telling.steal_milli = host_steal_milli(&before, &after);
     if (interrupt_seen() != 0) {
         return EXIT_INCOMPLETE;
@@ -219,9 +245,17 @@ static int time_paths(const struct time_options *options, int argc, char **argv)
                                                 .samples = options->samples,
                                                 .warmup = options->warmup,
                                                 .calls = options->calls,
+                                                .threads = options->threads,
+                                                .rate = options->rate,
                                                 .timeout_ms = options->child_timeout_ms};
     if (options->paths.count == 0) {
         return say_fail(EXIT_USAGE, "time what? name a path: --path NAME");
+    }
+    if ((options->threads > 0) != (options->rate > 0)) {
+        return say_fail(EXIT_USAGE, "--threads and --rate go together");
+    }
+    if (options->threads > 0 && options->calls > 0) {
+        return say_fail(EXIT_USAGE, "with --threads a sample is one call: leave out --calls");
     }
     if (!checkout_open(".", options->subject, &checkout, &fault)) {
         return say_fault(EXIT_INCOMPLETE, &fault);

@@ -89,7 +89,9 @@ void ckbench_bracket(void *context)
     (void)getrusage(RUSAGE_SELF, &before);
     uint64_t wall_ns = ckbench_clock_ns(CLOCK_MONOTONIC);
     uint64_t cpu_ns = ckbench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    if (b->samples_ns != NULL) {
+    if (b->crowd != NULL) {
+        b->is_short = !ckbench_crowd_calls(b->crowd);
+    } else if (b->samples_ns != NULL) {
         ckbench_batches(b);
     } else {
         ckbench_loop(b->op, b->state, b->calls);

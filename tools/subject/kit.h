@@ -127,7 +127,7 @@ uint64_t ckbench_allocations(void);
 struct ckbench_wish {
     const struct ckbench_path *path;
     const char *shape, *operation;
-    uint64_t calls, warmup, batches, bytes;
+    uint64_t calls, warmup, batches, bytes, threads, rate;
     bool is_settling, has_bytes, is_counting, can_count;
 };
 
@@ -142,6 +142,16 @@ uint64_t ckbench_send_untimed(const struct ckbench_wish *wish, const char *step,
 bool ckbench_wish_set_up(const struct ckbench_wish *wish, void **state);
 /** Runs verify; lines sent about what is wrong, 0: nothing is. */
 uint64_t ckbench_wish_check(const struct ckbench_wish *wish, void *state);
+
+// crowd.c: `batches` calls at instants of their own, by `threads` threads.
+struct ckbench_bracket;
+struct ckbench_crowd;
+bool ckbench_crowd_open(const struct ckbench_wish *wish, struct ckbench_bracket *bracket,
+                        struct ckbench_crowd **out);
+/** False: fewer threads than asked for. */
+bool ckbench_crowd_calls(struct ckbench_crowd *crowd);
+/** Sends what each call took; how many lines. */
+uint64_t ckbench_crowd_send(const struct ckbench_crowd *crowd);
 
 // phases.c
 int ckbench_phases(int argc, char **argv, const char *compiler);
@@ -158,7 +168,9 @@ struct ckbench_bracket {
     bool has_peak;
     uint64_t cpu_ns, wall_ns, minor_faults, major_faults, voluntary_switches, involuntary_switches;
     uint64_t peak_kib;
-    uint64_t allocations; // 0 where they are not counted
+    uint64_t allocations;        // 0 where they are not counted
+    struct ckbench_crowd *crowd; // NULL: no threads; who makes the calls
+    bool is_short;               // not all threads were to be had
 };
 int ckbench_time(int argc, char **argv, const char *compiler);
 /** Warms up, runs the loop and fills in what it cost. */

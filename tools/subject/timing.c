@@ -16,7 +16,7 @@ static void ckbench_send_timed(const struct ckbench_wish *wish, const struct ckb
     ckbench_line_begin(&line, "timed");
     ckbench_line_wish(&line, wish);
     ckbench_line_number(&line, "warmup", b->warmup);
-    ckbench_line_number(&line, "calls", b->calls * (b->samples_ns != NULL ? b->batches : 1));
+    ckbench_line_number(&line, "calls", b->calls * (b->batches > 0 ? b->batches : 1));
     ckbench_line_number(&line, "cpu_ns", b->cpu_ns);
     ckbench_line_number(&line, "wall_ns", b->wall_ns);
     ckbench_line_number(&line, "minor_faults", b->minor_faults);
@@ -70,7 +70,10 @@ static uint64_t ckbench_run_timed(const struct ckbench_wish *wish)
     if (!ckbench_wish_set_up(wish, &b.state)) {
         return ckbench_send_untimed(wish, "setup", "setup returned NULL");
     }
-    if (b.batches > 0) {
+    if (wish->threads > 0 && !ckbench_crowd_open(wish, &b, &b.crowd)) {
+        return ckbench_send_untimed(wish, "setup", "no memory for the calls");
+    }
+    if (b.batches > 0 && wish->threads == 0) {
         b.samples_ns = mmap(NULL, b.batches * sizeof *b.samples_ns, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
         if (b.samples_ns == MAP_FAILED) {
@@ -78,12 +81,15 @@ static uint64_t ckbench_run_timed(const struct ckbench_wish *wish)
         }
     }
     ckbench_stack_pin(ckbench_bracket, &b);
+    if (b.is_short) {
+        return ckbench_send_untimed(wish, "call", "the system gives no more threads");
+    }
     uint64_t faults = ckbench_wish_check(wish, b.state);
     if (faults > 0) {
         return faults;
     }
     ckbench_send_timed(wish, &b, path->extra);
-    uint64_t lines = 1 + ckbench_send_samples(&b);
+    uint64_t lines = 1 + (b.crowd != NULL ? ckbench_crowd_send(b.crowd) : ckbench_send_samples(&b));
     if (path->teardown != NULL) {
         path->teardown(b.state);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SAMPLES_MAX = 10000000 };
+enum { SAMPLES_MAX = 10000000, RATE_MAX = 10000000, CROWD_MAX = 64 };
 
 struct ckbench_wish_option {
     const char *name;
@@ -50,6 +50,8 @@ static const char *ckbench_read_wish(int argc, char **argv, struct ckbench_wish 
         {"--settle", NULL, NULL, &wish->is_settling},
         {"--bytes", NULL, &wish->bytes, &wish->has_bytes},
         {"--allocations", NULL, NULL, &wish->is_counting},
+        {"--threads", NULL, &wish->threads, NULL},
+        {"--rate", NULL, &wish->rate, NULL},
     };
     for (int i = 1; i < argc; i++) {
         size_t at = 0;
@@ -77,6 +79,22 @@ static const char *ckbench_read_wish(int argc, char **argv, struct ckbench_wish 
     return NULL;
 }
 
+static const char *ckbench_crowd_fault(const struct ckbench_wish *wish,
+                                       const struct ckbench_extra *extra)
+{
+    if (wish->threads == 0 && wish->rate == 0) {
+        return NULL;
+    }
+    if (wish->threads < 1 || wish->threads > CROWD_MAX || wish->rate < 1 || wish->rate > RATE_MAX ||
+        wish->batches < 1 || wish->calls != 1) {
+        return "--threads, 1 to 64, and --rate, 1 to 10,000,000, go together, with --batches and "
+               "--calls 1";
+    }
+    return wish->threads > 1 && extra->threads == 0
+               ? "--threads is for paths that several threads may call at once"
+               : NULL;
+}
+
 // What this path cannot do, or NULL.
 static const char *ckbench_wish_fault(const struct ckbench_wish *wish)
 {
@@ -94,7 +112,8 @@ static const char *ckbench_wish_fault(const struct ckbench_wish *wish)
     if (wish->has_bytes && extra->setup_bytes == NULL) {
         return "--bytes is for paths that make inputs of any size";
     }
-    return wish->batches > SAMPLES_MAX ? "--batches is at most 10,000,000" : NULL;
+    return wish->batches > SAMPLES_MAX ? "--batches is at most 10,000,000"
+                                       : ckbench_crowd_fault(wish, extra);
 }
 
 bool ckbench_wish_take(const char *request, int argc, char **argv, struct ckbench_wish *wish)

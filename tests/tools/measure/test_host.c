@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure/host.h"
 #include "measure/probe.h"
+#include "measure/throttle.h"
 #include "same.h"
 
 // The first line that a command prints.
@@ -96,4 +98,45 @@ Test(probe, leaves_the_process_as_it_was)
     cr_assert(probe_perf() >= 0);
     cr_assert(probe_free_bytes("/nonexistent") == -1);
     cr_assert(probe_free_bytes("/tmp") >= 0);
+}
+
+// Both versions of control groups, and files that say nothing of it.
+Test(throttle, both_versions_are_read_in_microseconds)
+{
+    static const struct {
+        const char *text;
+        int64_t times, us;
+    } rows[] = {{"usage_usec 9\nnr_periods 7\nnr_throttled 3\nthrottled_usec 4500\n", 3, 4500},
+                {"nr_periods 7\nnr_throttled 12\nthrottled_time 7000999\n", 12, 7000},
+                {"usage_usec 9\nuser_usec 4\n", -1, -1},
+                {"nr_throttled 3\n", -1, -1},
+                {"nr_throttled -3\nthrottled_usec 1\n", -1, -1},
+                {"nr_throttled_more 3\nthrottled_usec 1\n", -1, -1},
+                {"", -1, -1}};
+    char path[] = "/tmp/throttle-XXXXXX";
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct throttle got;
+        FILE *file = fopen(path, "w");
+        cr_assert(file != NULL && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
+        cr_assert(eq(int, throttle_read_file(path, &got), rows[i].times >= 0));
+        cr_assert(eq(i64, got.times, rows[i].times), "%s", rows[i].text);
+        cr_assert(eq(i64, got.us, rows[i].us), "%s", rows[i].text);
+    }
+    (void)close(fd);
+    (void)unlink(path);
+}
+
+Test(throttle, what_lies_between_two_readings)
+{
+    const struct throttle before = {3, 4500}, after = {5, 9500}, unknown = {-1, -1};
+    struct throttle apart = throttle_between(&before, &after);
+    cr_assert(apart.times == 2 && apart.us == 5000);
+    apart = throttle_between(&after, &before);
+    cr_assert(apart.times == -1);
+    apart = throttle_between(&unknown, &after);
+    cr_assert(apart.times == -1);
+    apart = throttle_between(&before, &unknown);
+    cr_assert(apart.times == -1);
 }

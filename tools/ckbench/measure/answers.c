@@ -94,6 +94,7 @@ static const struct row rows[] = {
     {ANSWER_TIMED, "allocations", RULE_COUNT, true, AT(allocations)},
     {ANSWER_SAMPLES, "first", RULE_COUNT, false, AT(first)},
     {ANSWER_SAMPLES, "wall_ns", RULE_COUNTS, false, AT(samples_ns)},
+    {ANSWER_SAMPLES, "latency_ns", RULE_COUNTS, true, AT(latency_ns)},
     {ANSWER_PHASES, "path", RULE_NAME, false, AT(path)},
     {ANSWER_PHASES, "shape", RULE_SHAPE, true, AT(shape)},
     {ANSWER_PHASES, "operation", RULE_SHAPE, true, AT(operation)},

@@ -92,6 +92,7 @@ struct answer {
     int64_t allocations;               // 0 where none was said, too
     int64_t first;                     // samples
     struct answer_integers samples_ns; // of phases: of each round, and of a phase
+    struct answer_integers latency_ns; // samples; empty: not of several threads
     int64_t clock_ps;                  // phases
     struct answer_integers from;       // phase: offsets in a page; empty: not told
     struct answer_integers to;

@@ -43,6 +43,8 @@ static struct timed_request request_of(const struct time_session *s, const struc
         .warmup = (int64_t)s->settings.warmup,
         .batches = s->settings.samples,
         .is_settling = true,
+        .threads = s->settings.threads,
+        .rate = (int64_t)s->settings.rate,
         .timeout_ms = s->settings.timeout_ms,
     };
 }
@@ -53,8 +55,8 @@ static bool choose_calls(const struct time_session *s, struct time_path *path,
 {
     struct timed pilot;
     double samples[PILOT_BATCHES];
-    if (s->settings.calls > 0) {
-        path->calls = s->settings.calls;
+    if (s->settings.calls > 0 || s->settings.threads > 0) {
+        path->calls = s->settings.threads > 0 ? 1 : s->settings.calls;
         return true;
     }
     path->calls = PILOT_CALLS;
@@ -74,31 +76,41 @@ static bool choose_calls(const struct time_session *s, struct time_path *path,
     return true;
 }
 
+static double median_per_call(const int64_t *samples_ns, size_t count, uint64_t calls, double *work)
+{
+    for (size_t i = 0; i < count; i++) {
+        work[i] = (double)samples_ns[i] / (double)calls;
+    }
+    return median_of(work, count);
+}
+
 static bool take_run(struct time_path *path, const struct timed *run, unsigned samples,
                      struct fault *why)
 {
-    double *per_call = malloc(samples * sizeof *per_call);
-    if (per_call == NULL) {
+    size_t at = path->run_count;
+    double *work = malloc(samples * sizeof *work);
+    if (work == NULL) {
         return fault_set(why, "out of memory");
     }
-    for (size_t i = 0; i < samples; i++) {
-        per_call[i] = (double)run->samples_ns[i] / (double)path->calls;
+    path->medians_ns[at] = median_per_call(run->samples_ns, samples, path->calls, work);
+    if (run->latencies_ns != NULL) {
+        path->latency_medians_ns[at] =
+            median_per_call(run->latencies_ns, samples, path->calls, work);
     }
-    path->medians_ns[path->run_count] = median_of(per_call, samples);
     path->runs[path->run_count++] = *run;
-    free(per_call);
+    free(work);
     return true;
 }
 
 static bool prepare(struct time_session *s, const struct scratch *scratch, bool *is_interrupted,
                     struct fault *why)
 {
-    s->granule_ns = time_granule_ns();
     for (size_t i = 0; i < s->path_count; i++) {
         struct time_path *path = &s->paths[i];
         path->runs = calloc(s->settings.runs, sizeof *path->runs);
         path->medians_ns = calloc(s->settings.runs, sizeof *path->medians_ns);
-        if (path->runs == NULL || path->medians_ns == NULL) {
+        path->latency_medians_ns = calloc(s->settings.runs, sizeof *path->latency_medians_ns);
+        if (path->runs == NULL || path->medians_ns == NULL || path->latency_medians_ns == NULL) {
             return fault_set(why, "out of memory");
         }
         if (!choose_calls(s, path, scratch, is_interrupted, why)) {
@@ -144,7 +156,9 @@ void time_session_release(struct time_session *s)
         }
         free(path->runs);
         free(path->medians_ns);
+        free(path->latency_medians_ns);
         path->runs = NULL;
         path->medians_ns = NULL;
+        path->latency_medians_ns = NULL;
     }
 }

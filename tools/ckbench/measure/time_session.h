@@ -14,6 +14,8 @@ struct time_settings {
     uint64_t warmup;    // calls, at least; twice as many at most
     uint64_t calls;     // of a sample; 0: as many as TIME_GRANULES of the clock's steps take
     int64_t timeout_ms; // of a run
+    unsigned threads;   // 0: none; else samples are single calls
+    uint64_t rate;      // of their intended starts, a second
 };
 
 struct time_path {
@@ -22,12 +24,13 @@ struct time_path {
     uint64_t calls; // of a sample
     size_t run_count;
     struct timed *runs;
-    double *medians_ns; // of each run, per call
+    double *medians_ns;         // of each run, per call
+    double *latency_medians_ns; // the same from the intended start; only with threads
 };
 
 struct time_session {
     struct time_settings settings;
-    int64_t granule_ns; // of the clock
+    int64_t granule_ns; // of the clock, by time_granule_ns()
     size_t path_count;
     struct time_path paths[TIME_PATHS_MAX];
 };

@@ -10,7 +10,7 @@
 
 #include "measure/tail.h"
 
-enum { ARGUMENTS_MAX = 20, NUMBER_ROOM = 24, NUMBERS = 4, SUBJECT_USAGE = 2 };
+enum { ARGUMENTS_MAX = 24, NUMBER_ROOM = 24, NUMBERS = 6, SUBJECT_USAGE = 2 };
 
 struct hearing {
     const struct timed_request *request;
@@ -52,6 +52,10 @@ static void build_arguments(const struct timed_request *r, struct arguments *a)
     add_number(a, "--warmup", r->warmup);
     if (r->batches > 0) {
         add_number(a, "--batches", r->batches);
+    }
+    if (r->threads > 0) {
+        add_number(a, "--threads", r->threads);
+        add_number(a, "--rate", r->rate);
     }
     if (r->bytes >= 0) {
         add_number(a, "--bytes", r->bytes);
@@ -102,22 +106,32 @@ static bool take_timed(struct hearing *h)
     return true;
 }
 
+static bool keep_samples(const struct hearing *h, const struct answer_integers *series,
+                         int64_t **out)
+{
+    if (*out == NULL) {
+        *out = calloc((size_t)h->request->batches, sizeof **out);
+    }
+    if (*out != NULL) {
+        memcpy(*out + h->out->sample_count, series->items, series->count * sizeof **out);
+    }
+    return *out != NULL;
+}
+
 static bool take_samples(struct hearing *h)
 {
     const struct answer *a = &h->answer;
     struct timed *out = h->out;
+    bool has_threads = h->request->threads > 0;
     if (!h->is_timed || a->first != (int64_t)out->sample_count ||
-        a->samples_ns.count > (size_t)h->request->batches - out->sample_count) {
+        a->samples_ns.count > (size_t)h->request->batches - out->sample_count ||
+        (has_threads && a->latency_ns.count != a->samples_ns.count)) {
         return fault_set(&h->why, "its `samples` lines do not follow one another");
     }
-    if (out->samples_ns == NULL) {
-        out->samples_ns = calloc((size_t)h->request->batches, sizeof *out->samples_ns);
-        if (out->samples_ns == NULL) {
-            return fault_set(&h->why, "no memory for its samples");
-        }
+    if (!keep_samples(h, &a->samples_ns, &out->samples_ns) ||
+        (has_threads && !keep_samples(h, &a->latency_ns, &out->latencies_ns))) {
+        return fault_set(&h->why, "no memory for its samples");
     }
-    memcpy(out->samples_ns + out->sample_count, a->samples_ns.items,
-           a->samples_ns.count * sizeof *out->samples_ns);
     out->sample_count += a->samples_ns.count;
     return true;
 }
@@ -259,6 +273,8 @@ bool timed_run(const struct timed_request *request, const struct scratch *scratc
 void timed_release(struct timed *timed)
 {
     free(timed->samples_ns);
+    free(timed->latencies_ns);
     timed->samples_ns = NULL;
+    timed->latencies_ns = NULL;
     timed->sample_count = 0;
 }

@@ -25,7 +25,8 @@ struct timed_request {
     int64_t bytes;         // -1: none
     int64_t calls;
     int64_t warmup;
-    int64_t batches; // 0: one loop
+    int64_t batches;       // 0: one loop
+    int64_t threads, rate; // 0: none; else `batches` single calls, so many a second
     bool is_settling;
     bool is_counting; // allocations, in a process whose time says nothing
     int64_t timeout_ms;
@@ -40,7 +41,8 @@ struct timed {
     int64_t allocations;            // of the loop; -1: not counted
     char digest[TIMED_DIGEST_ROOM]; // "": none
     struct proc_whole whole;
-    int64_t *samples_ns; // one per batch
+    int64_t *samples_ns;   // one per batch
+    int64_t *latencies_ns; // from the intended start; NULL: no threads were asked for
     size_t sample_count;
     bool is_refused; // the subject did not understand the request: nothing else is filled
 };

@@ -31,5 +31,12 @@ void time_put_run(struct json_out *out, const struct time_row_run *run)
         json_put_i64(out, NULL, run->samples_ns[i]);
     }
     json_end_array(out);
+    if (run->latencies_ns != NULL) {
+        json_begin_array(out, "latencies_ns");
+        for (size_t i = 0; i < run->sample_count; i++) {
+            json_put_i64(out, NULL, run->latencies_ns[i]);
+        }
+        json_end_array(out);
+    }
     json_end_object(out);
 }

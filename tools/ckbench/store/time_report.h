@@ -15,6 +15,7 @@ struct time_row_run {
         involuntary_switches, peak_rss_kib; // peak 0: not to be had
     const char *digest;                     // "": none
     const int64_t *samples_ns;
+    const int64_t *latencies_ns; // NULL: none
     size_t sample_count;
 };
 
