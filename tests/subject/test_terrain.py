@@ -406,12 +406,12 @@ def twitter(key, size):
 class Traces(unittest.TestCase):
     KEYS = [7, 8, 7, 9, 7, 8, 4000000000]
 
-    def play(self, text, form):
+    def play(self, text, form, *more):
         with tempfile.TemporaryDirectory() as folder:
             trace, dump = os.path.join(folder, "trace"), os.path.join(folder, "dump")
             with open(trace, "wb") as file:
                 file.write(text)
-            options = (f"trace={trace}", f"format={form}", "clock=virtual", "late=queue")
+            options = (f"trace={trace}", f"format={form}", "clock=virtual", "late=queue", *more)
             answer = run([sys.argv[1], "terrain", "honest", *options, f"dump={dump}"])
             if answer.status == 0:
                 with open(dump, encoding="ascii") as file:
@@ -435,6 +435,30 @@ class Traces(unittest.TestCase):
             if form in ("oracle", "twitter"):
                 self.assertEqual(found.one("values")["p50_bytes"], 77)
 
+    def test_requests_come_when_they_came(self):
+        seconds = [100] * 50 + [101] * 30 + [104] * 20
+        text = b"".join(struct.pack("<IQIq", at, i, 77, -2) for i, at in enumerate(seconds))
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "trace")
+            with open(trace, "wb") as file:
+                file.write(text)
+            options = (f"trace={trace}", "format=oracle", "arrivals=trace", "slice=1", "call_ns=0",
+                       "late=queue", "miss_law=constant:0ns")  # fmt: skip
+            found = terrain("server", *options)
+            self.assertEqual([x["n"] for x in found.of("slice")], [[50], [30], [0], [0], [20]])
+            self.assertEqual(found.end["reason"], "trace")
+            self.assertEqual(found.exact["miss", "wait"]["max_ns"], 0)
+            # Uniform in their seconds: of ten parts of a second most have some.
+            parts = terrain("server", *options, "slice=0.1")
+            of_part = [x["n"][0] for x in parts.of("slice")][:10]
+            self.assertEqual(sum(of_part), 50)
+            self.assertGreater(sum(n > 0 for n in of_part), 6)
+            warm = terrain("server", *options, "warmup=80")
+            self.assertEqual([x["n"] for x in warm.of("slice")], [[20]])
+            late = terrain("server", *options, "late=drop", "miss_law=constant:100ms")
+            self.assertEqual(late.end["calls"] + late.end["dropped"], 100)
+            self.assertLess(late.end["calls"], 40)
+
     def test_a_trace_that_is_none_is_refused(self):
         bad = [
             (b"", "keys", "is empty"), (b"", "oracle", "is empty"), (b"\n\n", "keys", "is empty"),
@@ -448,6 +472,14 @@ class Traces(unittest.TestCase):
             self.assertEqual((answer.status, answer.raw), (2, b""), (form, reason))
             self.assertIn(reason, answer.err)
             self.assertEqual(answer.err.count("\n"), 1)
+        back = b"5" + twitter("a", 5)[1:] + b"4" + twitter("a", 5)[1:]
+        self.assertEqual(self.play(back, "twitter").status, 0)
+        for text, form, reason in (
+            (back, "twitter", "goes back in time"), (b"1\n", "keys", "with times"),
+        ):  # fmt: skip
+            answer = self.play(text, form, "arrivals=trace")
+            self.assertEqual((answer.status, answer.raw), (2, b""))
+            self.assertIn(reason, answer.err)
 
     def test_standard_input(self):
         read_end, write_end = os.pipe()
@@ -466,7 +498,7 @@ class Refusals(unittest.TestCase):
     BAD = [
         "zipf=nan", "zipf=-1", "zipf=inf", "zipf=3.01", "zipf=", "zipf=0x1", "keys=0",
         "keys=4294967296", "keys=-1", "rate=0", "rate=0.0", "rate=nan", "rate=1e9", "late=never",
-        "arrivals=uniform", "clock=wall", "seconds=0", "slice=0", "calls=0", "callers=0",
+        "arrivals=uniform", "arrivals=trace", "clock=wall", "seconds=0", "slice=0", "calls=0", "callers=0",
         "callers=65", "miss_law=constant:5", "miss_law=constant:-5ms", "miss_law=lognormal:5ms",
         "l2_law=gamma:1ms", "stall=1s@1s", "stall=1s", "l1_keys=0", "value_p95=10", "ttl=0",
         "trace=/nonexistent/file", "dump=/nonexistent/file", "namespace=A", "foo=1", "foo", "=1",

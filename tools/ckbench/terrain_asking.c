@@ -10,7 +10,7 @@
 
 enum { MINUTE_MS = 60000 };
 
-static const char *const arrival_words[] = {"poisson", "constant", "closed", NULL};
+static const char *const arrival_words[] = {"poisson", "constant", "closed", "trace", NULL};
 static const char *const late_words[] = {"drop", "queue", NULL};
 static const char *const format_words[] = {"keys", "oracle", "twitter", "cache2k", NULL};
 static const char *const clock_words[] = {"real", "virtual", NULL};
@@ -48,7 +48,7 @@ static const struct opt terrain_rows[] = {
     ROW_TEXT(zipf, "zipf", "S", "exponent of the keys' popularity, 0 to 3"),
     ROW_TEXT(keys, "keys", "N", "how many keys there are, 1 to 4294967295"),
     OPT_CHOICE(struct terrain_options, arrivals, "arrivals", 0, arrival_words, "LAW",
-               "when calls come; closed: back to back"),
+               "when calls come; closed: back to back; trace: when the trace's did"),
     ROW_TEXT(rate, "rate", "R", "calls a second, over 0 to 10000000"),
     OPT_CHOICE(struct terrain_options, late, "late", 0, late_words, "HOW",
                "drop: who is late starts, the rest of the backlog is dropped"),

@@ -112,14 +112,28 @@ int64_t ckbench_law_draw(const struct ckbench_law *law, struct ckbench_random *r
     return ns < 3600e9 ? llround(ns) : 3600 * CKBENCH_NS_PER_S;
 }
 
-void ckbench_arrivals_restart(struct ckbench_arrivals *arrivals)
+void ckbench_arrivals_restart(struct ckbench_arrivals *arrivals, uint64_t done)
 {
-    arrivals->count = 0;
+    bool is_traced = arrivals->kind == CKBENCH_TRACED;
+    arrivals->count = is_traced ? done : 0;
     arrivals->at_ns = 0;
+    arrivals->base_ns = is_traced && done < arrivals->instant_count ? arrivals->instants[done] : 0;
+    arrivals->base_ns -= arrivals->base_ns % CKBENCH_NS_PER_S; // slices begin where its seconds do
+}
+
+// Past the end nothing comes any more.
+static int64_t ckbench_arrivals_traced(struct ckbench_arrivals *arrivals)
+{
+    return arrivals->count < arrivals->instant_count
+               ? arrivals->instants[arrivals->count++] - arrivals->base_ns
+               : INT64_MAX / 4;
 }
 
 int64_t ckbench_arrivals_next(struct ckbench_arrivals *arrivals)
 {
+    if (arrivals->kind == CKBENCH_TRACED) {
+        return ckbench_arrivals_traced(arrivals);
+    }
     arrivals->count++;
     if (arrivals->kind == CKBENCH_POISSON) {
         arrivals->at_ns -= arrivals->gap_ns * log(ckbench_random_unit(&arrivals->random));

@@ -26,8 +26,8 @@ static const struct ckbench_option {
     {"seed", "1", WHOLE, AT(seed), 0, 0x1p63 - 1, NULL, "a whole number from 0 to 2^63-1"},
     {"keys", "10000", WHOLE, AT(keys), 1, 0x1p32 - 1, NULL, "1 to 4294967295 keys"},
     {"zipf", "0.99", DECIMAL, AT(zipf), 0, 3, NULL, "an exponent from 0 to 3"},
-    {"arrivals", "poisson", WORD, AT(arrivals), 0, 0, "poisson constant closed ",
-     "poisson, constant or closed"},
+    {"arrivals", "poisson", WORD, AT(arrivals), 0, 0, "poisson constant closed trace ",
+     "poisson, constant, closed or trace"},
     {"rate", "200", DECIMAL, AT(rate), 1e-6, 1e7, NULL, "calls a second, over 0 to 10000000"},
     {"late", "drop", WORD, AT(is_queueing), 0, 0, "drop queue ", "drop or queue"},
     {"callers", "1", WHOLE, AT(callers), 1, CKBENCH_CALLERS_MAX, NULL, "1 to 64"},
@@ -172,6 +172,11 @@ static const char *ckbench_wishes_fault(const struct ckbench_wishes *wishes)
 {
     if (wishes->is_virtual && wishes->callers > 1) {
         return "clock=virtual has one caller";
+    }
+    if (wishes->arrivals == CKBENCH_TRACED &&
+        (wishes->trace == NULL ||
+         (wishes->format != CKBENCH_TRACE_ORACLE && wishes->format != CKBENCH_TRACE_TWITTER))) {
+        return "arrivals=trace needs a trace with times: format=oracle or format=twitter";
     }
     if (wishes->value_p95 < wishes->value_p50) {
         return "value_p95 must be at least value_p50";

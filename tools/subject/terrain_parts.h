@@ -58,15 +58,19 @@ bool ckbench_duration_read(const char *text, size_t len, double *ns);
 bool ckbench_law_read(const char *text, struct ckbench_law *law);
 int64_t ckbench_law_draw(const struct ckbench_law *law, struct ckbench_random *random);
 
-enum ckbench_arrival { CKBENCH_POISSON, CKBENCH_EVEN, CKBENCH_CLOSED };
+enum ckbench_arrival { CKBENCH_POISSON, CKBENCH_EVEN, CKBENCH_CLOSED, CKBENCH_TRACED };
 struct ckbench_arrivals {
     enum ckbench_arrival kind;
     double gap_ns;
     struct ckbench_random random;
     uint64_t count;
-    long double at_ns; /* since the start of the schedule */
+    long double at_ns;       /* since the start of the schedule */
+    const int64_t *instants; /* of a trace, and how many there are */
+    uint64_t instant_count;
+    int64_t base_ns; /* the instant of the trace that is the start */
 };
-void ckbench_arrivals_restart(struct ckbench_arrivals *arrivals);
+/** `done`: arrivals of a trace that are over. */
+void ckbench_arrivals_restart(struct ckbench_arrivals *arrivals, uint64_t done);
 /** The next instant, in ns since the start of the schedule; never before the one before. */
 int64_t ckbench_arrivals_next(struct ckbench_arrivals *arrivals);
 
@@ -192,11 +196,15 @@ void ckbench_line_wishes(struct ckbench_line *line, const struct ckbench_wishes 
 // terrain_trace.c
 struct ckbench_trace {
     uint64_t *keys;
-    uint32_t *bytes; /* NULL: the format has none */
+    uint32_t *bytes;      /* NULL: the format has none */
+    int64_t *times_ns;    /* since the first request, likewise; whole seconds */
+    bool is_out_of_order; /* its times go back, or over more than 10^9 seconds */
     size_t count;
 };
 bool ckbench_trace_read(const char *path, enum ckbench_trace_format format,
                         struct ckbench_trace *trace, char *fault, size_t room);
+/** Requests of the same second come at random instants in it, in their order. */
+void ckbench_trace_spread(struct ckbench_trace *trace, struct ckbench_random *random);
 void ckbench_trace_free(struct ckbench_trace *trace);
 
 // terrain_clock.c

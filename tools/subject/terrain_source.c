@@ -71,6 +71,11 @@ bool ckbench_source_open(struct ckbench_source *source, const struct ckbench_wis
                             &source->trace, fault, room)) {
         return false;
     }
+    if (wishes->arrivals == CKBENCH_TRACED && source->trace.is_out_of_order) {
+        snprintf(fault, room, "trace '%.80s' goes back in time, or over more than 10^9 seconds",
+                 wishes->trace);
+        return false;
+    }
     if (!ckbench_make_sizes(source) || (wishes->trace == NULL && !ckbench_make_zipf(source))) {
         snprintf(fault, room, "no memory for %llu keys", (unsigned long long)wishes->keys);
         return false;
@@ -85,6 +90,11 @@ bool ckbench_source_open(struct ckbench_source *source, const struct ckbench_wis
     source->arrivals.kind = (enum ckbench_arrival)wishes->arrivals;
     source->arrivals.gap_ns = 1e9 / wishes->rate;
     ckbench_random_start(&source->arrivals.random, wishes->seed, STREAM_ARRIVALS);
+    if (wishes->arrivals == CKBENCH_TRACED) {
+        ckbench_trace_spread(&source->trace, &source->arrivals.random);
+        source->arrivals.instants = source->trace.times_ns;
+        source->arrivals.instant_count = source->trace.count;
+    }
     return true;
 }
 
@@ -185,7 +195,8 @@ void ckbench_source_start(struct ckbench_source *source, int64_t now_ns, uint64_
     source->drained_ns = length_ns > 0 ? source->end_ns + length_ns : INT64_MAX;
     source->calls_left = calls > 0 ? calls : UINT64_MAX;
     source->unserved = 0;
-    ckbench_arrivals_restart(&source->arrivals);
+    ckbench_arrivals_restart(&source->arrivals,
+                             source->trace_at - (source->block_count - source->block_at));
     source->next_ns = now_ns + ckbench_arrivals_next(&source->arrivals);
 }
 

@@ -4,19 +4,43 @@
 #include "terrain_parts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES_MAX = 65536, RECORD_BYTES = 24, RECORDS_MAX = 100000000, TWITTER_COLUMNS = 7 };
+enum {
+    LINE_BYTES_MAX = 65536,
+    RECORD_BYTES = 24,
+    RECORDS_MAX = 100000000,
+    TWITTER_COLUMNS = 7,
+    SECONDS_MAX = 1000000000
+};
 
 struct ckbench_reading {
     FILE *file;
     struct ckbench_trace *trace;
     size_t room;
     size_t line;
+    int64_t first_s, last_s;
     const char *fault;
 };
+
+// Of the request that was added last.
+static bool ckbench_trace_time(struct ckbench_reading *reading, int64_t seconds)
+{
+    struct ckbench_trace *trace = reading->trace;
+    if (trace->count == 1) {
+        reading->first_s = reading->last_s = seconds;
+    }
+    if (seconds < reading->last_s || seconds - reading->first_s > SECONDS_MAX) {
+        trace->is_out_of_order = true;
+        seconds = reading->last_s;
+    }
+    reading->last_s = seconds;
+    trace->times_ns[trace->count - 1] = (seconds - reading->first_s) * CKBENCH_NS_PER_S;
+    return true;
+}
 
 static bool ckbench_trace_add(struct ckbench_reading *reading, uint64_t key, bool has_bytes,
                               uint64_t bytes)
@@ -32,7 +56,9 @@ static bool ckbench_trace_add(struct ckbench_reading *reading, uint64_t key, boo
         trace->keys = keys != NULL ? keys : trace->keys;
         uint32_t *sizes = has_bytes ? realloc(trace->bytes, room * sizeof *sizes) : NULL;
         trace->bytes = sizes != NULL ? sizes : trace->bytes;
-        if (keys == NULL || (has_bytes && sizes == NULL)) {
+        int64_t *times = has_bytes ? realloc(trace->times_ns, room * sizeof *times) : NULL;
+        trace->times_ns = times != NULL ? times : trace->times_ns;
+        if (keys == NULL || (has_bytes && (sizes == NULL || times == NULL))) {
             reading->fault = "does not fit into memory";
             return false;
         }
@@ -88,7 +114,8 @@ static bool ckbench_read_twitter_line(struct ckbench_reading *reading, const cha
         return false;
     }
     return ckbench_trace_add(reading, ckbench_trace_key(first + 1, (size_t)(comma[4] - first - 1)),
-                             true, strtoull(comma[3] + 1, NULL, 10));
+                             true, strtoull(comma[3] + 1, NULL, 10)) &&
+           ckbench_trace_time(reading, strtoll(text, NULL, 10));
 }
 
 // One line without its end, by characters: a zero byte among them must be seen. False at the end.
@@ -139,7 +166,8 @@ static uint64_t ckbench_little(const unsigned char *at, unsigned bytes)
 static bool ckbench_take_oracle(struct ckbench_reading *reading, const unsigned char *record)
 {
     return ckbench_trace_add(reading, ckbench_little(record + 4, 8), true,
-                             ckbench_little(record + 12, 4));
+                             ckbench_little(record + 12, 4)) &&
+           ckbench_trace_time(reading, (int64_t)ckbench_little(record, 4));
 }
 
 static bool ckbench_take_cache2k(struct ckbench_reading *reading, const unsigned char *record)
@@ -212,8 +240,25 @@ bool ckbench_trace_read(const char *path, enum ckbench_trace_format format,
     return reading.fault == NULL;
 }
 
+void ckbench_trace_spread(struct ckbench_trace *trace, struct ckbench_random *random)
+{
+    for (size_t at = 0, end; trace->times_ns != NULL && at < trace->count; at = end) {
+        double into = 0;
+        for (end = at + 1; end < trace->count && trace->times_ns[end] == trace->times_ns[at];) {
+            end++;
+        }
+        // The least of as many as are left, uniform in what is left of the second, again and again.
+        for (size_t i = end; i-- > at;) {
+            double left = 1 - pow(ckbench_random_unit(random), 1 / (double)(i - at + 1));
+            into += (1 - into) * left;
+            trace->times_ns[end - 1 - (i - at)] += (int64_t)(into * (double)CKBENCH_NS_PER_S);
+        }
+    }
+}
+
 void ckbench_trace_free(struct ckbench_trace *trace)
 {
+    free(trace->times_ns);
     free(trace->keys);
     free(trace->bytes);
 }

@@ -65,16 +65,29 @@ static const char *setting(const struct terrain_recording *r, const char *name)
     return "?";
 }
 
+static void print_load(const struct terrain_recording *r, FILE *stream)
+{
+    const char *arrivals = setting(r, "arrivals");
+    if (strcmp(setting(r, "trace"), "none") != 0 && strcmp(setting(r, "trace"), "?") != 0) {
+        (void)fprintf(stream, "load: trace %s (%s), ", setting(r, "trace"), setting(r, "format"));
+    } else {
+        (void)fprintf(stream, "load: zipf %s over %s keys, ", setting(r, "zipf"),
+                      setting(r, "keys"));
+    }
+    if (strcmp(arrivals, "closed") == 0 || strcmp(arrivals, "trace") == 0) {
+        (void)fprintf(stream, "%s arrivals, ", arrivals);
+    } else {
+        (void)fprintf(stream, "%s arrivals at %s/s, ", arrivals, setting(r, "rate"));
+    }
+    (void)fprintf(stream, "late: %s, callers %s, seed %s\n", setting(r, "late"),
+                  setting(r, "callers"), setting(r, "seed"));
+}
+
 static void print_head(const struct terrain_recording *r, FILE *stream)
 {
     (void)fprintf(stream, "terrain %s, %s, %s time%s\n", r->name, r->regime, r->clock,
                   r->is_stopped ? "; STOPPED before its end, the recording is partial" : "");
-    (void)fprintf(stream,
-                  "load: zipf %s over %s keys, %s arrivals at %s/s, late: %s, callers %s, "
-                  "seed %s\n",
-                  setting(r, "zipf"), setting(r, "keys"), setting(r, "arrivals"),
-                  setting(r, "rate"), setting(r, "late"), setting(r, "callers"),
-                  setting(r, "seed"));
+    print_load(r, stream);
     (void)fprintf(stream, "layers: l1 of %s keys, ttl %s s; miss %s, simulated l2 %s\n",
                   setting(r, "l1_keys"), setting(r, "ttl"), setting(r, "miss_law"),
                   setting(r, "l2_law"));
