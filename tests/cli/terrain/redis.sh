@@ -75,7 +75,7 @@ grep -c secret locked.json
 run ":secret@" 0.03 gone
 wait "$server"
 start ""
-measure "" 5 restarted &
+measure "" 5 restarted --html restarted.html &
 pid=$!
 once_filled
 stop
@@ -84,6 +84,7 @@ once_filled
 kill -INT "$pid"
 wait "$pid"
 tell restarted $?
+grep -oE 'Stopped before its end|The server was [^<]*' restarted.html
 stop
 run "" 0.02 absent
 "$CKBENCH_SOURCE/tests/cli/valid" ./*.json

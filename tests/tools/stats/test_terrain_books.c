@@ -58,14 +58,17 @@ static const char *verdict_of(struct terrain_recording *r)
 Test(terrain_books, a_server_knows_of_as_many)
 {
     static const struct {
-        int64_t hits, misses, unsure;
+        int64_t hits, misses, gets, unsure;
         const char *verdict;
-    } rows[] = {{13, 7, 0, "balanced"},   {12, 7, 0, "unbalanced"}, {13, 6, 0, "unbalanced"},
-                {12, 8, 0, "unbalanced"}, {13, 7, 1, "unverified"}, {14, 7, 1, "unverified"},
-                {13, 8, 1, "unverified"}, {12, 7, 1, "unbalanced"}, {13, 6, 1, "unbalanced"}};
+    } rows[] = {{13, 7, 20, 0, "balanced"},   {12, 7, 20, 0, "unbalanced"},
+                {13, 6, 20, 0, "unbalanced"}, {13, 7, 19, 0, "unbalanced"},
+                {12, 8, 20, 0, "unbalanced"}, {13, 7, 20, 1, "unverified"},
+                {14, 7, 21, 1, "unverified"}, {13, 8, 21, 1, "unverified"},
+                {12, 7, 20, 1, "unbalanced"}, {13, 6, 20, 1, "unbalanced"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct terrain_recording r;
         make(&r, rows[i].hits, rows[i].misses);
+        r.after.gets = rows[i].gets;
         tell(&r, rows[i].unsure);
         cr_assert_str_eq(verdict_of(&r), rows[i].verdict, "row %zu", i);
     }

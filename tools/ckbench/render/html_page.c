@@ -3,6 +3,7 @@
 // only, because the policy allows no other.
 #include "render/html_parts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,11 @@ static void add_books(struct html_page *page, const struct terrain_recording *r,
              "%" PRId64 " calls, %" PRId64 " dropped, %" PRId64 " late, %" PRId64
              " unattributed.</p>\n",
              r->end.calls, r->end.dropped, r->end.late, r->end.unattributed);
+    const char *doubt = r->has_server ? terrain_server_doubt(r) : NULL;
+    if (doubt != NULL) {
+        html_add(page, "<p class=\"bad\">%c%s, so its counters prove nothing.</p>\n",
+                 toupper((unsigned char)doubt[0]), doubt + 1);
+    }
     if (strcmp(r->clock, "real") == 0) {
         char p50[TERRAIN_TEXT_ROOM], p99[TERRAIN_TEXT_ROOM];
         html_add(page,
