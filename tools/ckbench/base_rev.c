@@ -94,15 +94,30 @@ static bool fetch(struct making *m, struct fault *fault)
     return !m->is_laid_over || base_overlay_write(&m->overlay, base->root, fault);
 }
 
-// The last line that the build printed, which tends to say why it stopped.
+// The first of the last lines that names an error, or the last of all.
+static char *telling_line(const char *log)
+{
+    enum { LINES = 30 };
+    char *text = tail_read(log, 0, LINES), *last = text, *rest = NULL;
+    if (text == NULL) {
+        return NULL;
+    }
+    for (char *at = strtok_r(text, "\n", &rest); at != NULL; at = strtok_r(NULL, "\n", &rest)) {
+        last = at;
+        if (strstr(at, "error:") != NULL || strstr(at, "Error ") != NULL) {
+            break;
+        }
+    }
+    char *line = strdup(last);
+    free(text);
+    return line;
+}
+
 static bool blame_build(const struct making *m, int status, const char *build, struct fault *fault)
 {
-    char *line = tail_read(m->base->entry.log, 0, 1);
-    if (line != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-    }
+    char *line = telling_line(m->base->entry.log);
     (void)fault_set(fault,
-                    "the base %.12s does not build: `%.80s` ended with %d%s%.100s; see %.200s",
+                    "the base %.12s does not build: `%.80s` ended with %d%s%.120s; see %.200s",
                     m->base->commit, build, status, line != NULL ? ": " : "",
                     line != NULL ? line : "", m->base->entry.log);
     free(line);

@@ -12,8 +12,8 @@
 #include "cli/tool.h"
 #include "verb.h"
 
-static const struct verb *const verbs[] = {&verb_ir,     &verb_ab,   &verb_time,  &verb_terrain,
-                                           &verb_report, &verb_list, &verb_doctor};
+static const struct verb *const verbs[] = {&verb_ir,     &verb_ab,   &verb_time,   &verb_terrain,
+                                           &verb_report, &verb_list, &verb_doctor, &verb_init};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static const struct verb *find(const char *name)

@@ -19,5 +19,6 @@ extern const struct verb verb_report;
 extern const struct verb verb_time;
 extern const struct verb verb_terrain;
 extern const struct verb verb_doctor;
+extern const struct verb verb_init;
 
 #endif

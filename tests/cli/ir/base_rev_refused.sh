@@ -53,6 +53,7 @@ echo "one that is interrupted:"
 building "[ -e $HOME/go ] || sleep 1000 & [ -e $HOME/go ] || sleep 1000; cp $SUBJECTS/plant-0/* ."
 cp keep ckbench.json && before=$(left)
 begin() {
+    : >err
     "$CKBENCH" ir --path nobody --base-rev HEAD 2>err &
     until grep -q building err; do sleep 0.05; done
     sleep 0.2

@@ -17,6 +17,7 @@ TestSuite(manifest, .init = spoil_open, .fini = spoil_close);
 static const char good[] =
     "{\"schema\": \"ckbench/manifest/1\", \"subject\": \"build/gate/workloads/ck-workloads\",\n"
     "\"build\": \"cmake --workflow --preset gate\", \"own\": [\"libcachekit.so\", \"x/y.so\"],\n"
+    "\"subject_files\": [\"bench\", \"tools/z.mk\"],\n"
     "\"gate\": {\"fail_pct\": 1.0, \"warn_pct\": 0.2,\n"
     "  \"paths\": {\"alpha\": {\"fail_pct\": 2.5}, \"beta\": {\"warn_pct\": 0.001}},\n"
     "  \"accept\": [{\"path\": \"alpha\", \"metric\": \"total\", \"reason\": \"issue 7\",\n"
@@ -42,6 +43,8 @@ Test(manifest, says_what_the_file_says)
     SAME(m.build, "cmake --workflow --preset gate");
     cr_assert(eq(sz, m.own_count, 2));
     SAME(m.own[1], "x/y.so");
+    cr_assert(eq(sz, m.subject_file_count, 2));
+    SAME(m.subject_files[1], "tools/z.mk");
     struct manifest_limits alpha = manifest_limits_of(&m, "alpha");
     struct manifest_limits beta = manifest_limits_of(&m, "beta");
     struct manifest_limits other = manifest_limits_of(&m, "other");
@@ -101,6 +104,8 @@ Test(manifest, every_rule_of_the_format_refuses_with_its_field)
         {"\"x/y.so\"", "7", "own[1]: a text is wanted"},
         {"\"x/y.so\"", "null", "own[1]: a text is wanted"},
         {"x/y.so", "/usr/lib/libc.so", "own[1]: a path inside"},
+        {"tools/z.mk", "tools/../../z.mk", "subject_files[1]: a path inside"},
+        {"[\"bench\", \"tools/z.mk\"]", "{}", "subject_files: an array is wanted"},
         {"\"gate\": {", "\"gate\": {\"fail_pct\": 1, ", "gate.fail_pct: a member is there twice"},
         {"\"gate\": {", "\"gate\": {\"fial_pct\": 1, ", "gate.fial_pct: the member is unknown"},
         {"\"fail_pct\": 1.0", "\"fail_pct\": \"1.0\"", "gate.fail_pct: a number is wanted"},

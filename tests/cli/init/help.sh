@@ -1,0 +1,1 @@
+"$CKBENCH" init --help
