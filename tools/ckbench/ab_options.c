@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/term.h"
-#include "stats/ab_judge.h"
+#include "stats/ab_calibrate.h"
 
 enum { MINUTE_MS = 60000, PERCENT_MAX = 50, SIZE_MOST = 256 << 20 };
 
@@ -101,6 +101,40 @@ bool ab_read_sweep(const char *text, int64_t *from, int64_t *to, struct fault *f
     at = at != NULL && strncmp(at, "..", 2) == 0 ? read_size(at + 2, to) : NULL;
     return (at != NULL && *at == '\0' && *from < *to && *to <= SIZE_MOST) ||
            fault_set(fault, "--sweep: '%.80s' is not of the form size=64k..1m", text);
+}
+
+bool ab_options_check(const struct ab_options *o, struct fault *fault)
+{
+    bool has_base = o->base != NULL || o->base_rev != NULL;
+    bool is_document = o->json || o->markdown;
+    const struct {
+        bool is_so;
+        const char *why;
+    } rows[] = {
+        {o->base != NULL && o->base_rev != NULL,
+         "--base-rev builds the base itself: leave out --base"},
+        {has_base && o->subject != NULL && o->candidate_subject != NULL,
+         "--base, --subject and --candidate-subject name three programs where two are compared"},
+        {o->json && o->markdown, "--json and --markdown cannot both be printed"},
+        {o->explain && is_document,
+         "--explain is told beside the table, not in --json or --markdown"},
+        {o->max_blocks > 0 && o->blocks != ab_defaults.blocks,
+         "--blocks is a fixed number, --max-blocks stops at looks: leave out one"},
+        {o->points != ab_defaults.points && o->sweep == NULL, "--points are those of a --sweep"},
+        {o->one_length && !o->calibrate, "--one-length is how to --calibrate"},
+        {o->calibrate && o->blocks < AB_CUT_BLOCKS,
+         "--calibrate cuts experiments of 30 blocks: --blocks must be 30 or more"},
+        {o->calibrate &&
+             (is_document || o->report != NULL || o->max_blocks > 0 || o->explain || o->strict),
+         "--calibrate prints a table of its own: leave out --json, --markdown, --report, "
+         "--max-blocks, --explain and --strict"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].is_so) {
+            return fault_set(fault, "%s", rows[i].why);
+        }
+    }
+    return true;
 }
 
 bool ab_read_margin(const char *text, double *margin, struct fault *fault)

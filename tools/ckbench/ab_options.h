@@ -41,6 +41,9 @@ extern const struct opt_table ab_table;
 // "size=64k..1m": the ends in bytes.
 bool ab_read_sweep(const char *text, int64_t *from, int64_t *to, struct fault *fault);
 
+// False: options that contradict one another, or mean nothing without another.
+bool ab_options_check(const struct ab_options *options, struct fault *fault);
+
 // "1", "0.5": percent as a ratio, over 0 and at most half.
 bool ab_read_margin(const char *text, double *margin, struct fault *fault);
 

@@ -383,21 +383,7 @@ static int prepare(struct sitting *s)
 {
     struct fault fault;
     const struct ab_options *o = s->options;
-    if (o->base != NULL && o->base_rev != NULL) {
-        return say_fail(EXIT_USAGE, "--base-rev builds the base itself: leave out --base");
-    }
-    if (has_base(o) && o->subject != NULL && o->candidate_subject != NULL) {
-        return say_fail(EXIT_USAGE, "--base, --subject and --candidate-subject name three programs "
-                                    "where two are compared");
-    }
-    if (o->json && o->markdown) {
-        return say_fail(EXIT_USAGE, "--json and --markdown cannot both be printed");
-    }
-    if (o->explain && (o->json || o->markdown)) {
-        return say_fail(EXIT_USAGE, "--explain is told beside the table, not in --json or "
-                                    "--markdown");
-    }
-    if (!ab_read_margin(o->margin, &s->margin, &fault)) {
+    if (!ab_options_check(o, &fault) || !ab_read_margin(o->margin, &s->margin, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
     }
     if (!scratch_open(&s->scratch, &fault)) {
@@ -409,10 +395,6 @@ static int prepare(struct sitting *s)
     }
     if (!ab_arms_read(o, &s->subjects, &s->arms, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
-    }
-    if (o->calibrate && (o->json || o->markdown || o->report != NULL || o->max_blocks > 0)) {
-        return say_fail(EXIT_USAGE, "--calibrate prints a table of its own: leave out --json, "
-                                    "--markdown, --report and --max-blocks");
     }
     if (s->arms.count <= AB_CANDIDATES && !o->calibrate) {
         return say_fail(EXIT_USAGE,

@@ -168,6 +168,11 @@ static enum ab_run_end run_cell(const struct ab_run *run, size_t block, size_t c
         }
         take(&timed, i, sample);
         timed_release(&timed);
+        if (sample->cpu_ns == 0) {
+            (void)fault_set(fault, "arm %s: %s: its loop took no CPU time at all",
+                            e->arms[order[i]].name, c->path);
+            return AB_RUN_FAILED;
+        }
         if (!is_like_first(e, cell, sample, block)) {
             (void)fault_set(fault, "arm %s: %s put out something else than the base did",
                             e->arms[order[i]].name, c->path);
