@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,7 @@ static void answer(const struct request *request, pid_t pid)
 
 static void measure(const struct request *request)
 {
+    static pid_t last;
     int status = 0;
     int go[2];
     char byte;
@@ -159,8 +161,10 @@ static void measure(const struct request *request)
         answer(request, getpid());
         _exit(0);
     }
+    bool comes_round = strcmp(request->name, "comes_round") == 0 && last != 0;
     say("{\"type\":\"start\",\"path\":\"%s\",\"layout\":%d,\"pid\":%d}\n", request->name,
-        request->layout, (int)pid);
+        request->layout, (int)(comes_round ? last : pid));
+    last = pid;
     (void)!write(go[1], "", 1);
     (void)close(go[0]);
     (void)close(go[1]);

@@ -189,6 +189,21 @@ Test(test_count_run, a_main_process_that_ends_takes_only_its_own_down)
     SAME(result->reason, "the subject ended with exit status 5");
 }
 
+Test(test_count_run, a_process_number_that_comes_round_is_nobodys_fault)
+{
+    open_subject(ODD_SUBJECT);
+    struct count_unit *unit = add_unit(NULL);
+    add(unit, "good", 0);
+    add(unit, "comes_round", 0);
+    add(unit, "fine", 0);
+    run(LONG_MS);
+    expect_counted(count_unit_find(unit, "good", 0));
+    expect_counted(count_unit_find(unit, "comes_round", 0));
+    expect_counted(count_unit_find(unit, "fine", 0));
+    cr_expect(eq(int, count_unit_processes(unit), 4));
+    expect_nobody();
+}
+
 Test(test_count_run, last_words_are_kept_and_clean)
 {
     open_subject(ODD_SUBJECT);

@@ -88,6 +88,7 @@ struct count_result *attempt_current(const struct attempt *attempt);
 
 // count_judge.c: the on_end of a process; may queue others.
 void attempt_end(void *context, const struct proc_result *result);
+bool attempt_is_single_path(const struct attempt *attempt);
 
 // count_evidence.c: what the files of a process say.
 

@@ -12,7 +12,7 @@ static struct count_result *result_at(const struct attempt *attempt, size_t i)
     return &attempt->unit->results[attempt->indices[i]];
 }
 
-static bool is_single_path(const struct attempt *attempt)
+bool attempt_is_single_path(const struct attempt *attempt)
 {
     for (size_t i = 1; i < attempt->size; i++) {
         if (strcmp(result_at(attempt, i)->path, result_at(attempt, 0)->path) != 0) {
@@ -96,8 +96,11 @@ static void blame_current(struct attempt *attempt, const struct proc_result *res
 static void blame(struct attempt *attempt, const struct proc_result *result)
 {
     char reason[sizeof attempt->why.text];
+    if (attempt->apart) {
+        return;
+    }
     say_why(attempt, result, reason, sizeof reason);
-    if (was_not_understood(attempt, result) && !is_single_path(attempt)) {
+    if (was_not_understood(attempt, result) && !attempt_is_single_path(attempt)) {
         attempt->apart = true;
     } else if (attempt->hopeless || result->end == PROC_NOT_STARTED) {
         fail_rest(attempt, COUNT_MISSING, reason);
@@ -105,7 +108,7 @@ static void blame(struct attempt *attempt, const struct proc_result *result)
         blame_current(attempt, result, reason);
     } else if (attempt->position == 0) {
         fail_rest(attempt, result->end == PROC_TIMED_OUT ? COUNT_TIMEOUT : COUNT_MISSING, reason);
-    } else if (attempt->position == attempt->size && !is_single_path(attempt)) {
+    } else if (attempt->position == attempt->size && !attempt_is_single_path(attempt)) {
         attempt->apart = true;
     } else if (attempt->position == attempt->size) {
         attempt->position = 0;
@@ -215,7 +218,7 @@ static void find_culprit(struct attempt *attempt, size_t strays, int survivors)
 {
     if (count_failures(attempt) > 0) {
         rerun(attempt, true);
-    } else if (!is_single_path(attempt)) {
+    } else if (!attempt_is_single_path(attempt)) {
         rerun_apart(attempt);
     } else {
         fail_counted(attempt, strays, survivors);

@@ -70,7 +70,10 @@ static bool hear_start(struct attempt *attempt)
     struct count_result *result = attempt_current(attempt);
     for (size_t i = 0; i < attempt->position; i++) {
         if (attempt->unit->results[attempt->indices[i]].pid == attempt->answer.pid) {
-            return fault_set(&attempt->why, "it used process %d twice", (int)attempt->answer.pid);
+            // The numbers have come round; the dump of this process would lie over the other's.
+            attempt->apart = !attempt_is_single_path(attempt);
+            return fault_set(&attempt->why, "it used process %d twice; run it again",
+                             (int)attempt->answer.pid);
         }
     }
     attempt->running = true;
