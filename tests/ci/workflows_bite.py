@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """The workflows as they are pass ci/workflows; one breach after another is planted into a copy, and the
-rule that forbids it must name it. Usage: workflows_bite.py SOURCE_DIR"""
+rule that forbids it must name it. ci/output's delimiters are looked at too. Usage: workflows_bite.py SOURCE_DIR"""
 
 import importlib.machinery
 import importlib.util
+import os
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 
@@ -122,12 +125,34 @@ def planted(folder, flow, old, new):
     return path
 
 
+def output(folder, *words):
+    """What ci/output writes for a workflow, and its exit status."""
+    path = pathlib.Path(folder) / "output"
+    path.write_text("")
+    done = subprocess.run([SOURCE / "ci" / "output", *words], capture_output=True, check=False,
+                          env={"PATH": os.environ["PATH"], "GITHUB_OUTPUT": str(path)})
+    return path.read_text(), done.returncode
+
+
+def faults_of_output(folder):
+    """A text cannot end its own value and begin another: nobody knows the delimiter beforehand."""
+    text = "a<<EOF\nb=c\nEOF"
+    written = [output(folder, "commit", "printf", text) for _ in range(2)]
+    found = [re.fullmatch(r"commit<<([0-9a-f]{32})\na<<EOF\nb=c\nEOF\n\1\n", one) for one, _ in written]
+    if not all(found) or found[0][1] == found[1][1]:
+        yield f"ci/output writes {written}"
+    for words, status in ((("commit", "false"), 1), (("commit",), 2), (("A=b\nc", "true"), 2), ((), 2)):
+        if output(folder, *words) != ("", status):
+            yield f"ci/output {words}: {output(folder, *words)}"
+
+
 def main():
     judge = load_judge()
     failed = [f"the workflows themselves: {fault}" for path in FLOWS.iterdir() for fault in judge.faults_of(path)]
     rules = {rule.__name__ for rule in judge.GENERAL + judge.BUDGET}
     failed += [f"no breach is planted for {rule}" for rule in sorted(rules ^ {plant[0] for plant in PLANTS})]
     with tempfile.TemporaryDirectory() as folder:
+        failed += faults_of_output(folder)
         for rule, flow, old, new in PLANTS:
             faults = list(judge.faults_of(planted(folder, flow, old, new)))
             if not any(fault.startswith(f"{rule}: ") for fault in faults):
