@@ -79,13 +79,15 @@ static int take_lock(const char *root, const char *key, int how)
     if (fd < 0) {
         return -1;
     }
-    // A lock whose file was removed meanwhile is nobody's.
-    if (flock(fd, how | LOCK_NB) == 0 && fstat(fd, &mine) == 0 && stat(path, &there) == 0 &&
-        mine.st_ino == there.st_ino && mine.st_dev == there.st_dev) {
+    int error = EAGAIN;
+    if (flock(fd, how | LOCK_NB) != 0) {
+        error = errno == EWOULDBLOCK ? EAGAIN : errno; // a file system may have no locks
+    } else if (fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino &&
+               mine.st_dev == there.st_dev) {
         return fd;
-    }
+    } // else the file was removed meanwhile, and its lock is nobody's
     (void)close(fd);
-    errno = EAGAIN;
+    errno = error;
     return -1;
 }
 

@@ -34,8 +34,12 @@ building 'kill -9 $$' && cp keep ckbench.json && reach HEAD
 echo '{}' >ckbench.json && commit odd && cp keep ckbench.json && reach HEAD
 git update-index --add --cacheinfo 160000,"$(git rev-parse HEAD)",deps/other && git commit -q -m sub && reach HEAD
 echo "folders left: $(left)"
+echo "files of git-lfs:"
+git rm -q --cached deps/other && echo '*.bin filter=lfs' >.gitattributes && : >large.bin
+building "cp $SUBJECTS/plant-0/planted $SUBJECTS/plant-0/libplant.so ."
+cp keep ckbench.json && reach HEAD
+rm -r "$cache" .gitattributes large.bin
 echo "what a build sees:"
-git rm -q --cached deps/other
 building "env >seen; echo hook >ran; cp $SUBJECTS/plant-0/* ."
 cp keep ckbench.json
 printf '#!/bin/sh\necho ran >%s/hooked\n' "$PWD" >.git/hooks/post-checkout && chmod +x .git/hooks/post-checkout
