@@ -8,7 +8,7 @@ PATH=$PWD/installed/bin:$PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$PWD/installed" -name ckbench-subject.pc)")
 export PATH PKG_CONFIG_PATH
 gate() {
-    bench/gate "$1" 2>err >out
+    bench/gate "$@" --layouts 1 2>err >out
     local status=$?
     grep -v '^make\|^mkdir\|^cc\|^pkg-config\|^rm' err | plain
     grep -A3 '^[a-z0-9_]*: [A-Z]' out
@@ -28,7 +28,11 @@ echo "the change that brings the subject, when it does not fit what was there:"
 git checkout -q --orphan again && git rm -rqf --cached . && commit nothing >/dev/null 2>&1
 git rm -rqf --cached . && git commit -q -m nothing
 mkdir src && echo 'enum { BYTES = 1000 };' >src/size.h && sed -i 's/^enum { BYTES.*/#include "size.h"/' bench/paths.c
-git add -A && gate HEAD && commit "a first path"
+git add -A && gate HEAD
+echo "it is not let through for any other reason:"
+gate HEAD --path nobody
+TMPDIR=/nowhere gate HEAD
+commit "a first path"
 echo "and never again:"
 echo '#error broken' >src/size.h && commit broken && echo 'enum { BYTES = 1000 };' >src/size.h
 gate HEAD
