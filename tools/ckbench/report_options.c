@@ -60,7 +60,12 @@ const char *report_kind_name(enum report_kind kind)
 }
 
 // Bits of report_kind.
-enum { OF_RECORD = 1 << REPORT_RECORD, OF_IR = 1 << REPORT_IR, OF_TERRAIN = 1 << REPORT_TERRAIN };
+enum {
+    OF_RECORD = 1 << REPORT_RECORD,
+    OF_IR = 1 << REPORT_IR,
+    OF_AB = 1 << REPORT_AB,
+    OF_TERRAIN = 1 << REPORT_TERRAIN
+};
 
 bool report_options_check(const struct report_options *o, enum report_kind kind,
                           struct fault *fault)
@@ -75,12 +80,12 @@ bool report_options_check(const struct report_options *o, enum report_kind kind,
         {"--expect-base", o->expect_base != NULL, OF_IR},
         {"--expect-run", o->expect_run != NULL, OF_IR},
         {"--shard-link", o->links.count > 0, OF_IR},
-        {"--markdown", o->markdown, OF_IR | OF_RECORD},
+        {"--markdown", o->markdown, OF_IR | OF_RECORD | OF_AB},
         {"--html", o->html != NULL, OF_IR | OF_TERRAIN},
         {"--format", o->format != REPORT_TEXT, OF_IR},
         {"--report", o->report != NULL, OF_IR | OF_RECORD},
         {"--margin", o->margin != NULL, OF_RECORD},
-        {"--strict", o->strict, OF_RECORD},
+        {"--strict", o->strict, OF_RECORD | OF_AB},
         {"--calibrate", o->calibrate, OF_RECORD},
     };
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {

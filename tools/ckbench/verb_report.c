@@ -7,11 +7,14 @@
 
 #include "cli/exit.h"
 #include "cli/say.h"
+#include "report_ab.h"
 #include "report_kinds.h"
 #include "report_options.h"
 #include "report_records.h"
 #include "report_shards.h"
 #include "report_telling.h"
+#include "report_terrain.h"
+#include "report_time.h"
 
 static int exit_code_of(enum ir_overall overall)
 {
@@ -38,8 +41,12 @@ static int report_shards(const struct report_options *o, int argc, char **argv)
 
 static int report_run(int argc, char **argv)
 {
-    static int (*const tellers[REPORT_KINDS])(const struct report_options *, int, char **) = {
-        [REPORT_RECORD] = report_records, [REPORT_IR] = report_shards};
+    static int (*const tellers[REPORT_KINDS])(const struct report_options *, int,
+                                              char **) = {[REPORT_RECORD] = report_records,
+                                                          [REPORT_IR] = report_shards,
+                                                          [REPORT_AB] = report_ab,
+                                                          [REPORT_TIME] = report_time,
+                                                          [REPORT_TERRAIN] = report_terrain};
     struct report_options options;
     struct fault fault;
     enum report_kind kind;
@@ -51,12 +58,14 @@ static int report_run(int argc, char **argv)
     if (answer != REPORT_ONE_KIND) {
         return say_fault(answer == REPORT_MIXED ? EXIT_USAGE : EXIT_INCOMPLETE, &fault);
     }
+    if (options.files.count > 1 && kind != REPORT_RECORD && kind != REPORT_IR) {
+        return say_fail(EXIT_USAGE, "several of %s are not merged: give one",
+                        report_kind_name(kind));
+    }
     if (!report_options_check(&options, kind, &fault)) {
         return say_fault(EXIT_USAGE, &fault);
     }
-    return tellers[kind] != NULL
-               ? tellers[kind](&options, argc, argv)
-               : say_fail(EXIT_USAGE, "%s cannot be shown again yet", report_kind_name(kind));
+    return tellers[kind](&options, argc, argv);
 }
 
 const struct verb verb_report = {"report", "merge, judge and show saved reports again", report_run};

@@ -11,13 +11,9 @@
 #include "store/replace.h"
 #include "store/sha256.h"
 
-// The hash of `json` as if it had been written without white space; false for want of memory.
-static bool hash_compact(const char *json, size_t len, char out[SHA256_TEXT_SIZE])
+// Copies `json` to `compact`, which has room for it, without white space between values.
+static size_t make_compact(const char *json, size_t len, char *compact)
 {
-    char *compact = malloc(len + 1);
-    if (compact == NULL) {
-        return false;
-    }
     size_t compact_len = 0;
     bool is_inside = false;
     for (size_t i = 0; i < len; i++) {
@@ -30,7 +26,17 @@ static bool hash_compact(const char *json, size_t len, char out[SHA256_TEXT_SIZE
         }
         compact[compact_len++] = json[i];
     }
-    sha256_text(compact, compact_len, out);
+    return compact_len;
+}
+
+// The hash of `json` as if it had been written without white space; false for want of memory.
+static bool hash_compact(const char *json, size_t len, char out[SHA256_TEXT_SIZE])
+{
+    char *compact = malloc(len + 1);
+    if (compact == NULL) {
+        return false;
+    }
+    sha256_text(compact, make_compact(json, len, compact), out);
     free(compact);
     return true;
 }
@@ -118,4 +124,59 @@ bool document_read(const char *path, const char *schema, struct json_doc **doc,
         return false;
     }
     return true;
+}
+
+static bool same_member(const struct json_value *wanted, const struct json_value *body,
+                        struct fault *fault)
+{
+    size_t wanted_len, len;
+    const struct json_value *said = json_find(body, json_key(wanted));
+    if (said == NULL) {
+        return json_fail(body, fault, "the member '%s' is missing", json_key(wanted));
+    }
+    const char *wanted_raw = json_raw(wanted, &wanted_len), *raw = json_raw(said, &len);
+    char *a = malloc(wanted_len + 1), *b = malloc(len + 1);
+    bool ok = a != NULL && b != NULL;
+    if (ok) {
+        wanted_len = make_compact(wanted_raw, wanted_len, a);
+        len = make_compact(raw, len, b);
+        ok = wanted_len == len && memcmp(a, b, len) == 0;
+    }
+    free(a);
+    free(b);
+    return ok || json_fail(said, fault, "it does not follow from what was measured");
+}
+
+bool document_follows(const struct json_value *body, const struct json_out *again,
+                      struct fault *fault)
+{
+    struct json_doc *doc;
+    if (again->is_failed) {
+        return fault_set(fault, "no memory");
+    }
+    if (!json_read_text("again", again->text, again->len, &doc, fault)) {
+        return false;
+    }
+    bool ok = true;
+    for (const struct json_value *v = json_first(json_root(doc)); ok && v != NULL;
+         v = json_next(v)) {
+        ok = same_member(v, body, fault);
+    }
+    json_free(doc);
+    return ok;
+}
+
+bool document_print_again(FILE *stream, const struct json_value *body,
+                          const struct json_value *provenance, struct fault *fault)
+{
+    size_t len;
+    const char *raw = json_raw(body, &len);
+    struct json_out first = JSON_OUT_INIT, second = JSON_OUT_INIT;
+    json_put_raw(&first, NULL, raw, len);
+    raw = json_raw(provenance, &len);
+    json_put_raw(&second, NULL, raw, len);
+    bool ok = document_print(stream, &first, &second, fault);
+    json_out_release(&first);
+    json_out_release(&second);
+    return ok;
 }

@@ -30,4 +30,13 @@ bool document_read(const char *path, const char *schema, struct json_doc **doc,
                    const struct json_value **body, const struct json_value **provenance,
                    struct fault *fault);
 
+// Does `body` have every member of `again`, the body as it was made once more from what was
+// measured, in the same words? Members that `again` does not have are passed over.
+bool document_follows(const struct json_value *body, const struct json_out *again,
+                      struct fault *fault);
+
+// Prints a document that was read.
+bool document_print_again(FILE *stream, const struct json_value *body,
+                          const struct json_value *provenance, struct fault *fault);
+
 #endif

@@ -358,13 +358,43 @@ static bool read_totals(const struct json_value *body, struct terrain_recording 
     return json_want(body, "totals", JSON_OBJECT, &totals, fault) && WANT(totals, rows, fault);
 }
 
+// The certificate of the draws, where there is one.
+static bool read_zipf(const struct json_value *body, struct terrain_recording *r,
+                      struct fault *fault)
+{
+    const struct json_value *zipf = NULL, *top, *p;
+    struct terrain_zipf *z = &r->zipf;
+    const struct integer rows[] = {{"draws", &z->draws},
+                                   {"groups", &z->groups},
+                                   {"freedom", &z->freedom},
+                                   {"chi2_milli", &z->chi2_milli}};
+    if (!json_may(body, "zipf", JSON_OBJECT, &zipf, fault) || zipf == NULL) {
+        return zipf == NULL && json_find(body, "zipf") == NULL;
+    }
+    if (!WANT(zipf, rows, fault) || !json_want(zipf, "top", JSON_ARRAY, &top, fault)) {
+        return false;
+    }
+    p = json_find(zipf, "p_ppm");
+    z->p_ppm = -1;
+    z->top_count = json_count(top);
+    r->has_zipf = true;
+    return (z->top_count <= TERRAIN_TOPS_MAX ||
+            json_fail(top, fault, "more than %d", TERRAIN_TOPS_MAX)) &&
+           ((p != NULL && json_kind(p) == JSON_NULL) ||
+            json_want_i64(zipf, "p_ppm", 0, 1000000, &z->p_ppm, fault)) &&
+           want_list(zipf, "top", z->top, z->top_count, fault) &&
+           want_list(zipf, "asked_ppm", z->asked_ppm, z->top_count, fault) &&
+           want_list(zipf, "drawn_ppm", z->drawn_ppm, z->top_count, fault);
+}
+
 bool terrain_read_body(const struct json_value *body, struct terrain_recording *recording,
                        struct fault *fault)
 {
     terrain_recording_init(recording);
     if (read_head(body, recording, fault) && read_totals(body, recording, fault) &&
         read_results(body, recording, fault) && read_books(body, recording, fault) &&
-        read_server(body, recording, fault) && read_slices(body, recording, fault)) {
+        read_server(body, recording, fault) && read_zipf(body, recording, fault) &&
+        read_slices(body, recording, fault)) {
         return true;
     }
     terrain_recording_release(recording);
