@@ -247,37 +247,11 @@ bool ab_print_table(const struct ab_telling *t, struct fault *fault)
     return is_good;
 }
 
-static void print_escaped(const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (strchr("|\\`*_<>[]&", *text) != NULL) {
-            (void)putchar('\\');
-        }
-        (void)putchar(*text);
-    }
-}
-
 bool ab_print_markdown(const struct ab_telling *t, struct fault *fault)
 {
     struct table table;
     ab_fill_table(t, &table);
-    bool is_good = !table.is_failed || fault_set(fault, "out of memory");
-    for (size_t i = 0; i < table.column_count; i++) {
-        (void)printf("| %s ", table.columns[i].title);
-    }
-    (void)printf("|\n");
-    for (size_t i = 0; i < table.column_count; i++) {
-        (void)printf("|%s", table.columns[i].align == TABLE_RIGHT ? "--:" : "---");
-    }
-    (void)printf("|\n");
-    size_t column = 0;
-    for (size_t i = 0; is_good && i < table.cell_count; i++) {
-        (void)printf("| ");
-        print_escaped(table.cells[i].text);
-        bool is_last = ++column == table.column_count;
-        (void)printf(" %s", is_last ? "|\n" : "");
-        column = is_last ? 0 : column;
-    }
+    bool is_good = table_print_markdown(&table, stdout) || fault_set(fault, "out of memory");
     table_release(&table);
     print_foot(t);
     return is_good;

@@ -285,7 +285,9 @@ bool time_print_table(const struct time_telling *t, struct fault *fault)
         }
     }
     const struct table_style style = {.has_color = false, .columns = term_columns(stdout)};
-    bool is_good = table_print(&table, stdout, style) || fault_set(fault, "no memory");
+    bool is_printed =
+        t->is_markdown ? table_print_markdown(&table, stdout) : table_print(&table, stdout, style);
+    bool is_good = is_printed || fault_set(fault, "no memory");
     table_release(&table);
     (void)printf(
         "\nMean of the medians of independent runs, wall clock, with Student's band; a run "

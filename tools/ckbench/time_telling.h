@@ -12,6 +12,7 @@
 struct time_telling {
     const struct time_session *session;
     const char *against; // NULL: none; else the name of the path the others are compared with
+    bool is_markdown;    // the table
     struct host host;
     struct throttle throttle;  // before the runs
     struct throttle throttled; // during them

@@ -39,6 +39,7 @@ struct time_options {
     const char *subject;
     const char *report;
     bool json;
+    bool markdown;
 };
 
 static const struct time_options time_defaults = {
@@ -68,6 +69,7 @@ static const struct opt time_rows[] = {
              "the program to measure; default: the one that ckbench.json names"),
     OPT_PATH(struct time_options, report, "report", 0, "FILE", "write the whole result as JSON"),
     OPT_FLAG(struct time_options, json, "json", 0, "print the result as one JSON document"),
+    OPT_FLAG(struct time_options, markdown, "markdown", 0, "print the table as Markdown"),
 };
 
 static const struct opt_table time_table = {
@@ -96,6 +98,20 @@ static void draw(void *context, size_t done, size_t all)
     progress_step(context, done, "runs");
 }
 
+// The word that a path takes, NULL for one that takes none. False: it takes another.
+static bool choose_word(const struct subject_names *names, const char *asked, const char *option,
+                        const char *path, const char **out, struct fault *fault)
+{
+    *out = NULL;
+    for (size_t i = 0; i < names->count; i++) {
+        if (asked != NULL && strcmp(names->items[i], asked) == 0) {
+            *out = asked;
+        }
+    }
+    return names->count == 0 || *out != NULL ||
+           fault_set(fault, "%s needs %s, one of those that ckbench list shows", path, option);
+}
+
 static bool add_path(struct timing *t, const struct subject *subject, const char *name,
                      struct fault *fault)
 {
@@ -116,14 +132,30 @@ static bool add_path(struct timing *t, const struct subject *subject, const char
     if (s->path_count == TIME_PATHS_MAX) {
         return fault_set(fault, "more than %d paths", TIME_PATHS_MAX);
     }
-    s->paths[s->path_count++] = (struct time_path){
-        .name = name, .shape = t->options->shape, .operation = t->options->operation};
-    return true;
+    struct time_path *added = &s->paths[s->path_count++];
+    *added = (struct time_path){.name = name};
+    return choose_word(&path->shapes, t->options->shape, "--shape", name, &added->shape, fault) &&
+           choose_word(&path->operations, t->options->operation, "--op", name, &added->operation,
+                       fault);
 }
 
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct time_path *)a)->name, ((const struct time_path *)b)->name);
+}
+
+// A shape or an operation that no path takes is a mistake.
+static bool is_used(const struct timing *t, struct fault *fault)
+{
+    const struct time_session *s = &t->session;
+    bool has_shape = t->options->shape == NULL, has_operation = t->options->operation == NULL;
+    for (size_t i = 0; i < s->path_count; i++) {
+        has_shape = has_shape || s->paths[i].shape != NULL;
+        has_operation = has_operation || s->paths[i].operation != NULL;
+    }
+    return (has_shape && has_operation) ||
+           fault_set(fault, "none of these paths has %s: leave out %s",
+                     has_shape ? "operations" : "shapes", has_shape ? "--op" : "--shape");
 }
 
 static bool choose_paths(struct timing *t, const struct subject *subject, struct fault *fault)
@@ -138,7 +170,7 @@ static bool choose_paths(struct timing *t, const struct subject *subject, struct
         }
     }
     qsort(t->session.paths, t->session.path_count, sizeof t->session.paths[0], by_name);
-    return true;
+    return is_used(t, fault);
 }
 
 static void build_documents(const struct timing *t, struct json_out *body,
@@ -240,7 +272,8 @@ static int time_paths(const struct time_options *options, int argc, char **argv)
     struct fault fault;
     struct checkout checkout;
     struct timing t = {.options = options, .argc = argc, .argv = argv};
-    t.telling = (struct time_telling){.session = &t.session, .against = options->against};
+    t.telling = (struct time_telling){
+        .session = &t.session, .against = options->against, .is_markdown = options->markdown};
     t.session.settings = (struct time_settings){.runs = options->runs,
                                                 .samples = options->samples,
                                                 .warmup = options->warmup,
@@ -250,6 +283,9 @@ static int time_paths(const struct time_options *options, int argc, char **argv)
                                                 .timeout_ms = options->child_timeout_ms};
     if (options->paths.count == 0) {
         return say_fail(EXIT_USAGE, "time what? name a path: --path NAME");
+    }
+    if (options->json && options->markdown) {
+        return say_fail(EXIT_USAGE, "--json and --markdown cannot both be printed");
     }
     if ((options->threads > 0) != (options->rate > 0)) {
         return say_fail(EXIT_USAGE, "--threads and --rate go together");

@@ -14,3 +14,6 @@ for path in body["paths"]:
 END
 "$CKBENCH" time --path plant_ir --runs 2 --samples 5 --json | "$CKBENCH_SOURCE/tests/cli/valid" -
 rm -f "$TMPDIR/t.json"
+"$CKBENCH" time --path plant_ir --runs 2 --samples 5 --warmup 1000 --markdown | grep '^|' | sed -E 's/[0-9]+\.[0-9]+/N/g; s/[+-]N/N/g; s/x [0-9]+ \|/x K |/'
+"$CKBENCH" time --path plant_ir --json --markdown 2>&1
+echo "$?"

@@ -48,4 +48,7 @@ void table_add_tone(struct table *table, enum table_tone tone, const char *word)
 // False when a cell was lost for want of memory: then nothing is printed.
 bool table_print(const struct table *table, FILE *stream, struct table_style style);
 
+// The same as a table of Markdown.
+bool table_print_markdown(const struct table *table, FILE *stream);
+
 #endif
