@@ -114,3 +114,13 @@ uint64_t ckbench_crowd_send(const struct ckbench_crowd *c)
     }
     return lines;
 }
+
+void ckbench_crowd_close(struct ckbench_crowd *c)
+{
+    if (c != NULL) {
+        if (c->calls != MAP_FAILED) {
+            (void)munmap(c->calls, c->wish->batches * sizeof *c->calls);
+        }
+        free(c);
+    }
+}

@@ -152,6 +152,7 @@ bool ckbench_crowd_open(const struct ckbench_wish *wish, struct ckbench_bracket 
 bool ckbench_crowd_calls(struct ckbench_crowd *crowd);
 /** Sends what each call took; how many lines. */
 uint64_t ckbench_crowd_send(const struct ckbench_crowd *crowd);
+void ckbench_crowd_close(struct ckbench_crowd *crowd);
 
 // phases.c
 int ckbench_phases(int argc, char **argv, const char *compiler);

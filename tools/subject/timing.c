@@ -90,6 +90,7 @@ static uint64_t ckbench_run_timed(const struct ckbench_wish *wish)
     }
     ckbench_send_timed(wish, &b, path->extra);
     uint64_t lines = 1 + (b.crowd != NULL ? ckbench_crowd_send(b.crowd) : ckbench_send_samples(&b));
+    ckbench_crowd_close(b.crowd);
     if (path->teardown != NULL) {
         path->teardown(b.state);
     }
