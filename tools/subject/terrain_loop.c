@@ -201,6 +201,10 @@ void ckbench_loop_run(struct ckbench_run *run)
     run->origin_ns = ckbench_clock_now(&run->clock);
     run->last_ns = run->origin_ns;
     int64_t length = run->is_recording ? (int64_t)(run->wishes.seconds * 1e9 + 0.5) : 0;
+    // Whoever woke up too late for the end of a run that does not queue was asked for before it.
+    run->slice_last = length > 0 && run->wishes.is_queueing == 0
+                          ? (uint64_t)((length - 1) / run->slice_ns)
+                          : CKBENCH_SLICES_MAX - 1;
     ckbench_source_start(&run->source, run->origin_ns,
                          run->is_recording ? run->wishes.calls : run->wishes.warmup, length);
     for (uint32_t i = 0; i < run->setup.callers; i++) {

@@ -15,6 +15,7 @@
 
 enum {
     CKBENCH_LAYERS_MAX = 8,
+    CKBENCH_SLICES_MAX = 100000,
     CKBENCH_CALLERS_MAX = 64,
     CKBENCH_CELLS = 1280,
     CKBENCH_BLOCK = 512, /* samples between two looks at the books */
@@ -335,6 +336,7 @@ struct ckbench_run {
     bool is_closed, is_recording;
     pthread_mutex_t lock;
     int64_t origin_ns, slice_ns, last_ns;
+    uint64_t slice_last; /* what starts later belongs to it all the same */
     enum ckbench_reason reason;
     struct ckbench_caller *callers;
     struct ckbench_slice *slices, *spare; /* open ones by index */

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SLICES_MAX = 100000 };
-
 static const int64_t LATE_NS = 100000;
 
 uint64_t ckbench_delay_ns(int schedstat)
@@ -77,13 +75,13 @@ static struct ckbench_slice *ckbench_slice_of(struct ckbench_run *run, uint64_t 
 static uint64_t ckbench_slice_index(const struct ckbench_run *run, int64_t at_ns)
 {
     uint64_t index = (uint64_t)(at_ns - run->origin_ns) / (uint64_t)run->slice_ns;
-    return index < SLICES_MAX ? index : SLICES_MAX - 1;
+    return index < run->slice_last ? index : run->slice_last;
 }
 
 static int64_t ckbench_slice_end_ns(const struct ckbench_run *run, uint64_t index)
 {
-    return index < SLICES_MAX - 1 ? run->origin_ns + (int64_t)(index + 1) * run->slice_ns
-                                  : INT64_MAX;
+    return index < run->slice_last ? run->origin_ns + (int64_t)(index + 1) * run->slice_ns
+                                   : INT64_MAX;
 }
 
 // Whoever the terrain names must be one of its layers, and the loader must agree.
@@ -250,7 +248,7 @@ static void ckbench_send_slices(struct ckbench_run *run, uint64_t end, int64_t c
         ckbench_slice_total(run, slice);
         if (run->is_recording) {
             uint64_t steal = run->clock.is_virtual ? 0 : ckbench_steal_ticks();
-            int64_t end_ns = slice->index < SLICES_MAX - 1
+            int64_t end_ns = slice->index < CKBENCH_SLICES_MAX - 1
                                  ? (int64_t)(slice->index + 1) * run->slice_ns
                                  : INT64_MAX;
             ckbench_send_slice(run, slice, steal - run->steal, end_ns < cut_ns ? end_ns : cut_ns);
