@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,17 @@ static void tell_environment(const struct request *request)
     _exit(0);
 }
 
+// What it may fill, as the reason of a failure.
+static void tell_memory(const struct request *request)
+{
+    struct rlimit limit = {0, 0};
+    (void)getrlimit(RLIMIT_DATA, &limit);
+    say("{\"type\":\"failed\",\"path\":\"%s\",\"layout\":%d,\"pid\":%d,\"step\":\"call\","
+        "\"reason\":\"%llu\"}\n",
+        request->name, request->layout, (int)getpid(), (unsigned long long)limit.rlim_max);
+    _exit(0);
+}
+
 // What the measured process does beside its counting.
 static void misbehave(const struct request *request)
 {
@@ -116,6 +128,8 @@ static void misbehave(const struct request *request)
         hang();
     } else if (strcmp(name, "tells_environment") == 0) {
         tell_environment(request);
+    } else if (strcmp(name, "tells_memory") == 0) {
+        tell_memory(request);
     } else if (strcmp(name, "aborts") == 0) {
         (void)fputs("assertion \033[31mfailed\n", stderr);
         abort();

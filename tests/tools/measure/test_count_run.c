@@ -314,6 +314,20 @@ Test(test_count_run, what_the_kit_reports_and_what_valgrind_cannot_run)
     expect_nobody();
 }
 
+Test(test_count_run, memory_is_dealt_to_all_who_run_at_once)
+{
+    const unsigned long long least = 2ULL << 30;
+    unsigned long long share = (unsigned long long)sysconf(_SC_PHYS_PAGES) *
+                               (unsigned long long)sysconf(_SC_PAGESIZE) / JOBS;
+    char wanted[32];
+    (void)snprintf(wanted, sizeof wanted, "%llu", share > least ? share : least);
+    open_subject(ODD_SUBJECT);
+    struct count_unit *unit = add_unit(NULL);
+    add(unit, "tells_memory", 0);
+    run(LONG_MS);
+    SAME(count_unit_result(unit, 0)->reason, wanted);
+}
+
 Test(test_count_run, padding_reaches_the_subject)
 {
     const struct count_settings padded = {.valgrind = {.pad_bytes = 8000}, .path_pad_bytes = 150};

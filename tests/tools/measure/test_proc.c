@@ -193,23 +193,25 @@ Test(test_proc, lines_are_whole_or_a_fault)
     SAME(ear.heard, "whole\n");
 }
 
-Test(test_proc, a_limit_on_memory_reaches_the_child)
+Test(test_proc, limits_on_memory_reach_the_child_and_it_is_the_first_to_go)
 {
-    char text[32] = "";
+    char text[64] = "";
     struct fault fault;
     struct proc_result result;
-    const char *const argv[] = {"/bin/sh", "-c", "ulimit -v", NULL};
+    const char *const argv[] = {
+        "/bin/sh", "-c", "echo $(ulimit -v) $(ulimit -d) $(cat /proc/self/oom_score_adj)", NULL};
     const char *const env[] = {NULL};
     const struct proc_task task = {.spec = {.argv = argv,
                                             .env = env,
                                             .dir = scratch.path,
                                             .out_path = out_path,
                                             .err_path = err_path,
-                                            .address_space_bytes = 4ULL << 30}};
+                                            .address_space_bytes = 4ULL << 30,
+                                            .data_bytes = 1ULL << 30}};
     cr_assert(proc_run(&task, &result, &fault), "%s", fault.text);
     FILE *file = fopen(out_path, "r");
     cr_assert(file != NULL && fgets(text, sizeof text, file) != NULL && fclose(file) == 0);
-    SAME(text, "4194304\n");
+    SAME(text, "4194304 1048576 1000\n");
 }
 
 static off_t size_of(const char *path)

@@ -29,7 +29,9 @@ bool callgrind_fail(struct callgrind_reader *reader, const char *format, ...)
 
 bool callgrind_no_memory(struct callgrind_reader *reader)
 {
-    return callgrind_fail(reader, "no memory for this dump, or counts over 64 bits");
+    return callgrind_fail(reader,
+                          "no memory for this dump, or counts over 64 bits: did a call switch "
+                          "callgrind off and on?");
 }
 
 static bool is_totals(struct callgrind_scan scan, struct callgrind_scan *values)

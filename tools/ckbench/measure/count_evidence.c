@@ -156,6 +156,18 @@ void evidence_death(const struct attempt *attempt, pid_t pid, char *text, size_t
     free(log);
 }
 
+const char *evidence_unwritten(const struct attempt *attempt, pid_t pid)
+{
+    if (access(attempt->dump_dir, W_OK) != 0) {
+        return "; the folder for its counts is gone";
+    }
+    char *log = read_log(attempt, pid);
+    bool is_refused =
+        log != NULL && strstr(log, "can not open cache simulation output file") != NULL;
+    free(log);
+    return is_refused ? "; valgrind could not write its counts" : "";
+}
+
 char *evidence_tail(const struct attempt *attempt, pid_t pid, int64_t from)
 {
     char *path = log_path(attempt, pid);

@@ -37,6 +37,7 @@ struct count_plan {
     // While count_run runs:
     struct proc_pool *pool;
     int64_t timeout_ms;
+    uint64_t data_bytes; // for each process
     count_progress progress;
     void *progress_context;
     size_t settled;
@@ -100,6 +101,9 @@ char *evidence_dump(const struct attempt *attempt, pid_t pid, struct fault *faul
 
 // Where the log says that a process died and, for SIGILL, of which bytes: " at ..." or "".
 void evidence_death(const struct attempt *attempt, pid_t pid, char *text, size_t size);
+
+// Why a process that ended by itself could not leave its counts: "; ..." or "".
+const char *evidence_unwritten(const struct attempt *attempt, pid_t pid);
 
 // The last lines of what the process wrote to stderr from `from` on and of the log of `pid`, 20
 // together. NULL: neither said anything.

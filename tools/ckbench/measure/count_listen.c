@@ -153,7 +153,10 @@ static void settle(struct attempt *attempt, struct count_result *result)
     if (answer->signal != 0) {
         note_death(attempt, result);
     } else if (result->state == COUNT_FAILED) {
-        // Its own words stand.
+        // Its own words stand; it cannot know what valgrind could not do.
+        size_t said = strlen(result->reason);
+        (void)snprintf(result->reason + said, sizeof result->reason - said, "%s",
+                       evidence_unwritten(attempt, result->pid));
     } else if (!attempt->counted || answer->status != 0) {
         result_fail(result, COUNT_FAILED, "protocol", "its process ended with exit status %d %s",
                     (int)answer->status,

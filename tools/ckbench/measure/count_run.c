@@ -3,6 +3,7 @@
 #include "measure/count_run.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "measure/count_inside.h"
 
@@ -51,11 +52,25 @@ static void explain_missing(struct count_plan *plan, const char *reason)
     }
 }
 
+// What one process may fill while `jobs` of them run: what this machine has, dealt to all, but not
+// so little that an ordinary path is refused. 0: unknown.
+static uint64_t share_of_memory(size_t jobs)
+{
+    static const uint64_t least = (uint64_t)2 << 30;
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page_bytes <= 0) {
+        return 0;
+    }
+    uint64_t share = (uint64_t)pages * (uint64_t)page_bytes / (jobs > 0 ? jobs : 1);
+    return share > least ? share : least;
+}
+
 bool count_run(struct count_plan *plan, size_t jobs, int64_t timeout_ms, count_progress progress,
                void *context, struct fault *fault)
 {
     struct fault why = {.text = ""};
     plan->timeout_ms = timeout_ms;
+    plan->data_bytes = share_of_memory(jobs);
     plan->progress = progress;
     plan->progress_context = context;
     plan->pool = proc_pool_new(jobs);

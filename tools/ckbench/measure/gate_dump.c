@@ -109,6 +109,8 @@ static struct gate_window window_of(const struct gate_side *side, const struct p
         .allocs = (int64_t)profile_allocations(profile),
         .syscalls = (int64_t)profile->sys_count,
         .cycles = (int64_t)profile_cycles(profile),
+        .loop_ir = gate_loop_ir(side, profile),
+        .beside_ir = gate_beside_ir(profile),
     };
 }
 
@@ -118,12 +120,17 @@ bool gate_windows(struct gate_side *side, const struct count_result *counted, bo
     struct callgrind_dump dump;
     bool ok = gate_dump_open(side, counted, &dump, fault) &&
               (!note || note_conditions(side, &dump.windows[1], fault));
+    if (ok && side->loop.name[0] == '\0' && strcmp(counted->path, gate_empty_path) == 0) {
+        gate_loop_learn(side, &dump.windows[1], counted->n2);
+    }
     if (ok) {
         *n1 = window_of(side, &dump.windows[0]);
         *n2 = window_of(side, &dump.windows[1]);
         ok = n2->total_ir > n1->total_ir ||
-             fault_set(fault, "%s: %lld calls cost no more than %lld: the loop was not counted",
-                       counted->path, (long long)counted->n2, (long long)counted->n1);
+             fault_set(fault, "%s: %lld calls cost no more than %lld: %s", counted->path,
+                       (long long)counted->n2, (long long)counted->n1,
+                       n1->beside_ir > 0 ? "other threads ran beside them"
+                                         : "the loop was not counted");
     }
     callgrind_release(&dump);
     return ok;

@@ -14,7 +14,6 @@ enum {
     HEAP_LAYOUT = 997, // no gate's own layout
 };
 
-static const char empty[] = "ckbench_self_empty";
 static const char pinned[] = "ckbench_self_pinned";
 static const char unpinned[] = "ckbench_self_unpinned";
 
@@ -50,7 +49,7 @@ static bool plan_plain(struct gate_run *run, struct gate_side *side, struct faul
         count_plan_unit(run->plan, side->input->label, side->input->subject, &settings, fault);
     bool ok = side->proof != NULL;
     for (int i = 0; ok && i < EMPTIES; i++) {
-        ok = add(side->proof, empty, i, empty_calls[i], fault);
+        ok = add(side->proof, gate_empty_path, i, empty_calls[i], fault);
     }
     for (size_t i = 0; ok && i < PLANTS; i++) {
         ok = add(side->proof, plants[i].path, 0, CALLS, fault);
@@ -121,6 +120,20 @@ static bool read_self(struct gate_side *side, struct proof_row row, struct gate_
     return gate_windows(side, result, false, n1, n2, why);
 }
 
+// A loop function whose cost is no line is none: then nothing hangs on it.
+static void learn_loop(struct loop_cost *loop, const struct gate_window n1[EMPTIES],
+                       const struct gate_window n2[EMPTIES])
+{
+    loop->per_call = (n2[0].loop_ir - n2[1].loop_ir) / (empty_calls[0] - empty_calls[1]);
+    loop->fixed = n2[0].loop_ir - loop->per_call * empty_calls[0];
+    for (int i = 0; i < EMPTIES; i++) {
+        if (loop->per_call <= 0 || n2[i].loop_ir != loop->fixed + loop->per_call * empty_calls[i] ||
+            n1[i].loop_ir != loop->fixed + loop->per_call * gate_n1(empty_calls[i])) {
+            *loop = (struct loop_cost){.per_call = 0};
+        }
+    }
+}
+
 bool gate_proof_empty(struct gate_side *side, struct fault *why)
 {
     if (side->proof == NULL) {
@@ -131,7 +144,8 @@ bool gate_proof_empty(struct gate_side *side, struct fault *why)
     }
     struct gate_window n1[EMPTIES], n2[EMPTIES];
     for (int i = 0; i < EMPTIES; i++) {
-        if (!read_self(side, (struct proof_row){side->proof, empty, i}, &n1[i], &n2[i], why)) {
+        if (!read_self(side, (struct proof_row){side->proof, gate_empty_path, i}, &n1[i], &n2[i],
+                       why)) {
             return false;
         }
     }
@@ -147,6 +161,7 @@ bool gate_proof_empty(struct gate_side *side, struct fault *why)
         }
     }
     side->empty = cost;
+    learn_loop(&side->loop, n1, n2);
     return true;
 }
 

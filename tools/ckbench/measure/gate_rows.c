@@ -5,11 +5,7 @@
 
 #include "measure/gate_inside.h"
 
-struct range {
-    int64_t low, high;
-};
-
-static void widen(struct range *range, int64_t value)
+static void widen(struct gate_range *range, int64_t value)
 {
     range->low = value < range->low ? value : range->low;
     range->high = value > range->high ? value : range->high;
@@ -25,6 +21,12 @@ static bool fail_path(struct gate_path *path, const struct fault *why)
     path->is_error = true;
     path->error = *why;
     return false;
+}
+
+static bool fail_side(struct gate_path *path, const struct gate_side *side, const struct fault *why)
+{
+    path->is_error = true;
+    return fault_set(&path->error, "%s: %s", side->input->label, why->text);
 }
 
 // Steady paths cost the same in both windows; others say so.
@@ -43,6 +45,19 @@ static void check_steady(struct gate_path *path, const struct gate_side *side, i
     }
 }
 
+// Both windows of a count that can be believed.
+static bool read_windows(struct gate_side *side, const struct count_result *counted, bool note,
+                         struct gate_window *n1, struct gate_window *n2, struct fault *why)
+{
+    struct fault detail;
+    if (!gate_windows(side, counted, note, n1, n2, why)) {
+        return false;
+    }
+    return (gate_loop_holds(side, n1, counted->n1, &detail) &&
+            gate_loop_holds(side, n2, counted->n2, &detail)) ||
+           fault_set(why, "%s: layout %d: %s", side->input->label, counted->layout, detail.text);
+}
+
 static bool read_row(struct gate_run *run, size_t s, size_t repeat, size_t index, int layout,
                      struct ir_layout *row)
 {
@@ -51,15 +66,15 @@ static bool read_row(struct gate_run *run, size_t s, size_t repeat, size_t index
     const struct count_result *counted = gate_result_of(run, s, repeat, index, layout);
     struct gate_window n1, n2;
     struct fault why;
-    if (counted == NULL || counted->state != COUNT_COUNTED) {
-        if (counted == NULL) {
-            fault_set(&why, "%s: layout %d: not counted", side->input->label, layout);
-        } else {
-            gate_blame(side, counted, &why);
-        }
+    if (counted == NULL) {
+        fault_set(&why, "%s: layout %d: not counted", side->input->label, layout);
         return fail_path(path, &why);
     }
-    if (!gate_windows(side, counted, repeat == 0, &n1, &n2, &why)) {
+    if (counted->state != COUNT_COUNTED) {
+        gate_blame(side, counted, &why);
+        return fail_path(path, &why);
+    }
+    if (!read_windows(side, counted, repeat == 0, &n1, &n2, &why)) {
         return fail_path(path, &why);
     }
     int64_t ops = counted->n2;
@@ -72,6 +87,9 @@ static bool read_row(struct gate_run *run, size_t s, size_t repeat, size_t index
         .syscalls = n2.syscalls,
         .empty_ir = side->empty.fixed_n2 + side->empty.per_call * ops,
     };
+    if (repeat == 0) {
+        gate_trust_note(&side->trust, counted, &n1, &n2);
+    }
     if (repeat == 0 && layout == 0) {
         check_steady(path, side, ops, &n1, &n2);
         path->cycles[s] = (struct per_op){n2.cycles, ops};
@@ -87,7 +105,7 @@ static bool read_layout(struct gate_run *run, size_t s, size_t index, int layout
     if (!read_row(run, s, 0, index, layout, row)) {
         return false;
     }
-    struct range total = {row->total_ir, row->total_ir}, own = {row->own_ir, row->own_ir};
+    struct gate_range total = {row->total_ir, row->total_ir}, own = {row->own_ir, row->own_ir};
     for (size_t r = 1; r < (size_t)run->in->settings.repeat; r++) {
         struct ir_layout again;
         if (!read_row(run, s, r, index, layout, &again)) {
@@ -104,12 +122,19 @@ static bool read_layout(struct gate_run *run, size_t s, size_t index, int layout
 
 static void read_side(struct gate_run *run, size_t s, size_t index, struct ir_side *out)
 {
+    struct gate_side *side = &run->sides[s];
+    struct fault why;
+    side->trust = (struct gate_trust){.count = 0};
     for (int layout = 0; layout < run->in->settings.layouts; layout++) {
         if (!read_layout(run, s, index, layout, &out->layouts[layout])) {
             out->count = 0; // nothing of a path that failed is shown
             return;
         }
         out->count++;
+    }
+    if (!gate_trust_holds(&side->trust, &why)) {
+        out->count = 0;
+        (void)fail_side(&run->result->paths[index], side, &why);
     }
 }
 

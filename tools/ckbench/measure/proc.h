@@ -31,6 +31,7 @@ struct proc_spec {
     const char *err_path;         // file for stderr
     int64_t timeout_ms;           // silence after which the child is ended; 0: never
     uint64_t address_space_bytes; // RLIMIT_AS; 0: as ckbench's own
+    uint64_t data_bytes;          // RLIMIT_DATA: what it may fill with its own; 0: as ckbench's own
     bool is_asked_to_end; // the first interrupt is SIGTERM to it, and it is heard to its end
 };
 

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "measure/guard.h"
+
 enum { NAME_BYTES = 16, DEPTH_MAX = 16, PROBE_BYTES = 64 * 1024 };
 
 // One removal: a directory too deep for our descriptors moves up to `top` and waits for a further
@@ -124,9 +126,14 @@ static bool make_directory(struct scratch *scratch, const char *parent)
         errno = ENOMEM;
         return false;
     }
+    // First, so that there is no moment at which a death would leave it.
+    scratch->lifeline = guard_start(scratch->path);
     if (mkdir(scratch->path, 0700) != 0) {
+        int error = errno;
+        guard_end(scratch->lifeline);
         free(scratch->path);
         scratch->path = NULL;
+        errno = error;
         return false;
     }
     scratch->fd = open(scratch->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -135,7 +142,7 @@ static bool make_directory(struct scratch *scratch, const char *parent)
 
 bool scratch_open(struct scratch *scratch, struct fault *fault)
 {
-    *scratch = (struct scratch){.path = NULL, .fd = -1};
+    *scratch = (struct scratch){.path = NULL, .fd = -1, .lifeline = -1};
     const char *wanted = getenv("TMPDIR");
     if (wanted == NULL || *wanted == '\0') {
         wanted = "/tmp";
@@ -167,8 +174,9 @@ void scratch_close(struct scratch *scratch)
         (void)close(scratch->fd);
     }
     scratch_remove(scratch->path);
+    guard_end(scratch->lifeline);
     free(scratch->path);
-    *scratch = (struct scratch){.path = NULL, .fd = -1};
+    *scratch = (struct scratch){.path = NULL, .fd = -1, .lifeline = -1};
 }
 
 char *scratch_dir(const struct scratch *scratch, const char *name, struct fault *fault)

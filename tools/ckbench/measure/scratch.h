@@ -13,6 +13,7 @@
 struct scratch {
     char *path;
     int fd;
+    int lifeline; // of the guard that removes it when we are killed
 };
 
 // Makes a fresh 0700 directory under TMPDIR, or /tmp when that is unset or empty, and checks that
