@@ -102,6 +102,7 @@ if [ "$kind" = static ]; then
     "$work/moved/bin/ckbench" ir --subject "$work/head/subject.py" --base-subject "$work/base/subject.py" \
         >"$work/result" 2>"$work/log" || code=$?
     [ "$code" = 3 ] || { cat "$work/log" && echo "counting a script ends with $code" && exit 1; }
+    quiet /usr/bin/python3 -B "$source/tests/docs/run_pages.py" "$work/moved" "$source"/docs/*.md
 fi
 
 if [ "$kind" = shared ]; then
