@@ -49,10 +49,10 @@ def is_like(wanted, said):
     return re.fullmatch(pattern, "".join(line + "\n" for line in said)) is not None
 
 
-def environment(prefix):
+def environment(prefix, home):
     lib = next(prefix.rglob("libcachekit.*")).parent
-    kept = {name: value for name, value in os.environ.items() if name in ("HOME", "TMPDIR", "USER", "LANG")}
-    return kept | {"PATH": f"{prefix}/bin:/usr/bin:/bin", "PKG_CONFIG_PATH": f"{lib}/pkgconfig",
+    kept = {name: value for name, value in os.environ.items() if name in ("TMPDIR", "USER")}
+    return kept | {"HOME": home, "PATH": f"{prefix}/bin:/usr/bin:/bin", "PKG_CONFIG_PATH": f"{lib}/pkgconfig",
                    "LD_LIBRARY_PATH": str(lib), "PREFIX": str(prefix), "LC_ALL": "C.UTF-8",
                    "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
 
@@ -67,8 +67,8 @@ def run_page(page, prefix):
             for step in commands(start, lines):
                 script.append(f"printf '{MARK}{len(steps)}\\n'; {{ {step[1]}\n}} 2>&1")
                 steps.append(step)
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["bash", "-c", "\n".join([*script, f"printf '{MARK}'"])], cwd=folder, env=environment(prefix),
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as home:
+        done = subprocess.run(["bash", "-c", "\n".join([*script, f"printf '{MARK}'"])], cwd=folder, env=environment(prefix, home),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     said = {int(part.split("\n", 1)[0]): part.split("\n", 1)[1] for part in done.stdout.split(MARK)[1:-1]}
     faults = 0
