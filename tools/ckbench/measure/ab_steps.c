@@ -11,7 +11,7 @@
 #include "measure/timed_run.h"
 #include "stats/bands.h"
 
-enum { PROCESSES = 3, ROUNDS = 12, DOZEN = 12, PAGE = 4096 };
+enum { PROCESSES = 3, ROUNDS = 12, DOZEN = 12 };
 
 static const double SUM_SLACK = 0.10;
 
@@ -26,11 +26,12 @@ static void note_places(const struct phased *runs, size_t step, size_t side, str
 {
     const struct phased_step *first = &runs[0].steps[step];
     out->has_places[side] = first->has_places;
-    out->apart[side] = first->has_places ? (first->to[0] - first->from[0] + PAGE) % PAGE : -1;
+    out->apart[side] =
+        first->has_places ? (first->to[0] - first->from[0] + PHASED_PAGE) % PHASED_PAGE : -1;
     for (size_t i = 0; first->has_places && i < PROCESSES * ROUNDS; i++) {
         const struct phased_step *s = &runs[i / ROUNDS].steps[step];
         size_t round = i % ROUNDS;
-        if ((s->to[round] - s->from[round] + PAGE) % PAGE != out->apart[side]) {
+        if ((s->to[round] - s->from[round] + PHASED_PAGE) % PHASED_PAGE != out->apart[side]) {
             out->apart[side] = -1;
         }
     }

@@ -13,6 +13,16 @@ static bool take_series(const struct answer_integers *series, size_t rounds, int
     return true;
 }
 
+static bool take_places(const struct answer_integers *series, size_t rounds, int64_t *out)
+{
+    for (size_t i = 0; i < series->count; i++) {
+        if (series->items[i] >= PHASED_PAGE) {
+            return false;
+        }
+    }
+    return take_series(series, rounds, out);
+}
+
 static bool take_whole(struct phased *p, const struct answer *a, struct fault *why)
 {
     if (p->rounds > 0 || a->calls < 1 || a->samples_ns.count < 1 ||
@@ -37,9 +47,10 @@ bool phased_take(struct phased *p, const struct answer *a, struct fault *why)
     (void)snprintf(step->name, sizeof step->name, "%s", a->name);
     step->has_places = a->from.count > 0 && a->to.count > 0;
     return (take_series(&a->samples_ns, p->rounds, step->ns) &&
-            (!step->has_places || (take_series(&a->from, p->rounds, step->from) &&
-                                   take_series(&a->to, p->rounds, step->to)))) ||
-           fault_set(why, "its phase %s has not one figure for each round", step->name);
+            (!step->has_places || (take_places(&a->from, p->rounds, step->from) &&
+                                   take_places(&a->to, p->rounds, step->to)))) ||
+           fault_set(why, "its phase %s has not one figure for each round, or no offset in a page",
+                     step->name);
 }
 
 static double per_call(const struct phased *p, int64_t ns)

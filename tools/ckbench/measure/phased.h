@@ -10,7 +10,7 @@
 #include "fault.h"
 #include "measure/answers.h"
 
-enum { PHASED_STEPS_MAX = 16, PHASED_ROUNDS_MAX = 64 };
+enum { PHASED_STEPS_MAX = 16, PHASED_ROUNDS_MAX = 64, PHASED_PAGE = 4096 };
 
 struct phased_step {
     char name[ANSWER_SHAPE_MAX + 1];
