@@ -340,14 +340,39 @@ class RealTime(unittest.TestCase):
                 while not os.path.exists(f"{folder}/socket"):
                     self.assertIsNone(server.poll())
                     time.sleep(0.01)
-                found = terrain(
-                    "redis", url, "arrivals=closed", "calls=2000", "keys=100", "l1_keys=10",
-                    "miss_law=constant:0ns", program=sys.argv[2], clock="real",
-                )  # fmt: skip
+                self.hold_against(folder, url)
                 server.terminate()
-        self.assertTrue(all(found.n(layer) > 0 for layer in found.layers))
-        self.assertTrue(all(x["calls"] == x["counted"] for x in found.of("books")))
-        self.assertNotIn("unix:", str(found.start))
+
+    def hold_against(self, folder, url):
+        """Hits and misses of the server are those of the terrain, locks and second looks included."""
+        command = ["redis-cli", "-s", f"{folder}/socket"]
+        options = ("arrivals=closed", "calls=2000", "keys=100", "l1_keys=10", "callers=2",
+                   "deadline_ms=60000", "miss_law=constant:0ns")  # fmt: skip
+        before = [0, 0]
+        for more in (["lock=off"], ["lock=on", "warmup=50"], ["unread", "calls=100"]):
+            if more[0] == "unread":
+                subprocess.run([*command, "acl", "setuser", "default", "-get"], check=True,
+                               stdout=subprocess.DEVNULL)  # fmt: skip
+                more = more[1:]
+            found = terrain("redis", url, *options, *more, program=sys.argv[2], clock="real")
+            (line,) = found.of("counts")
+            told = dict(zip(line["name"], line["count"]))
+            warm = found.of("warmup")[0]["n"] if found.of("warmup") else [0, 0, 0]
+            l2, miss = (found.n(layer) + warm[i] for i, layer in ((1, "l2"), (2, "miss")))
+            info = subprocess.run([*command, "info", "stats"], check=True, stdout=subprocess.PIPE)
+            now = [int(info.stdout.split(name)[1].split()[0])
+                   for name in (b"keyspace_hits:", b"keyspace_misses:")]  # fmt: skip
+            hits, misses = now[0] - before[0], now[1] - before[1]
+            before = now
+            self.assertEqual(hits, l2 + told["l2_released"])
+            self.assertEqual(misses, miss + told["l2_again"] - told["l2_blind"])
+            self.assertEqual((told["l2_found"], told["l2_absent"]), (l2, misses))
+            self.assertEqual(told["l2_blind"] > 0, "calls=100" in more)
+            self.assertEqual(told["l2_again"] > 0, "lock=on" in more)
+            self.assertEqual((told["l2_unsure"], told["l2_spoilt"]), (0, 0))
+            self.assertTrue(all(x["calls"] == x["counted"] for x in found.of("books")))
+            self.assertNotIn("unix:", str(found.start))
+            self.assertEqual(l2 > 0, "calls=100" not in more)
 
     def test_several_callers_share_one_schedule(self):
         found = terrain(

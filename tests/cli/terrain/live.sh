@@ -1,5 +1,4 @@
-# On a terminal there is a line for each slice but the last, on stderr; elsewhere there is none. Slices
-# without a call are slices too, and no figure comes of them.
+# On a terminal there is a line for each slice but the last, on stderr; elsewhere there is none.
 cat >watch.py <<'END'
 import os, pty, re, subprocess, sys
 terminal, stderr = pty.openpty()
@@ -16,12 +15,7 @@ for line in text.decode().splitlines():
 print("exit", done.wait())
 END
 run() {
-    "$@" terrain --subject "$CKBENCH_BUILD/workloads/ck-workloads" --clock virtual --l2 memory --l2-where "in process" --rate 0.2 --slice 2 \
-        --minutes 0.2 --arrivals constant --keys 1 --out t.json
+    "$@" terrain --subject "$CKBENCH_SOURCE/tests/subjects/terrain_script.py" --terrain story --option slices=3 --l2-where "in a script"
 }
 run python3 watch.py "$CKBENCH"
 run "$CKBENCH" >out
-grep -E '^overall|^busiest' out
-"$CKBENCH_SOURCE/tests/cli/valid" t.json
-grep -ciE '[:,[](-?nan|-?inf)' t.json out
-grep -oE '"asked":[0-9]+' t.json | tr '\n' ' '
