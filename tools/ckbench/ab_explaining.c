@@ -60,7 +60,9 @@ enum ab_run_end ab_explaining_measure(const struct ab_judging *j, const struct a
         const struct ab_row *row = &j->verdicts.rows[i];
         const struct split split = split_of(e, row, out->fault_ns);
         if (row->arm != AB_AA && e->cells[row->cell].has_phases && is_large(j, row, &split)) {
-            end = ab_steps_measure(run, row->cell, row->arm, &out->steps[out->count++], fault);
+            struct ab_steps *steps = &out->steps[out->count++];
+            end = ab_steps_measure(run, row->cell, row->arm, steps) ? AB_RUN_DONE
+                                                                    : AB_RUN_INTERRUPTED;
         }
     }
     return end;

@@ -66,6 +66,10 @@ bool ab_print_steps(const struct ab_telling *t, const struct ab_steps *steps, st
     char name[3 * AB_NAME_ROOM];
     const char *arm = t->experiment->arms[steps->arm].name;
     ab_cell_name(&t->experiment->cells[steps->cell], name, sizeof name);
+    if (steps->count == 0) {
+        (void)printf("\n%s, %s: its steps are not known: %s\n", name, arm, steps->why.text);
+        return true;
+    }
     if (!ab_steps_add_up(steps)) {
         (void)printf("\n%s, %s: its steps add up to %.0f %% (base) and %.0f %% of the call, more "
                      "than a tenth off, so they say nothing.\n",

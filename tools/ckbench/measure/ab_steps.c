@@ -70,11 +70,12 @@ static bool are_alike(const struct phased *a, const struct phased *b)
     return is_alike;
 }
 
-static bool take_all(const struct phased *runs, struct ab_steps *out, struct fault *fault)
+static void take_all(const struct phased *runs, struct ab_steps *out)
 {
     for (size_t i = 1; i < AB_STEP_SIDES * PROCESSES; i++) {
         if (!are_alike(&runs[0], &runs[i])) {
-            return fault_set(fault, "the arms tell other steps");
+            (void)fault_set(&out->why, "the arm has other steps than the base");
+            return;
         }
     }
     out->count = runs[0].step_count;
@@ -84,7 +85,6 @@ static bool take_all(const struct phased *runs, struct ab_steps *out, struct fau
     for (size_t side = 0; side < AB_STEP_SIDES; side++) {
         take_side(&runs[side * PROCESSES], side, out);
     }
-    return true;
 }
 
 static enum ab_run_end run_all(const struct ab_run *run, const struct ab_steps *steps,
@@ -101,20 +101,20 @@ static enum ab_run_end run_all(const struct ab_run *run, const struct ab_steps *
     return end;
 }
 
-enum ab_run_end ab_steps_measure(const struct ab_run *run, size_t cell, size_t arm,
-                                 struct ab_steps *out, struct fault *fault)
+bool ab_steps_measure(const struct ab_run *run, size_t cell, size_t arm, struct ab_steps *out)
 {
     struct phased *runs = calloc(AB_STEP_SIDES * PROCESSES, sizeof *runs);
     *out = (struct ab_steps){.cell = cell, .arm = arm};
     if (runs == NULL) {
-        return fault_set(fault, "out of memory") ? AB_RUN_DONE : AB_RUN_FAILED;
+        (void)fault_set(&out->why, "out of memory");
+        return true;
     }
-    enum ab_run_end end = run_all(run, out, runs, fault);
-    if (end == AB_RUN_DONE && !take_all(runs, out, fault)) {
-        end = AB_RUN_FAILED;
+    enum ab_run_end end = run_all(run, out, runs, &out->why);
+    if (end == AB_RUN_DONE) {
+        take_all(runs, out);
     }
     free(runs);
-    return end;
+    return end != AB_RUN_INTERRUPTED;
 }
 
 bool ab_steps_add_up(const struct ab_steps *steps)

@@ -21,13 +21,14 @@ struct ab_steps {
     size_t cell, arm;
     double whole_ns[AB_STEP_SIDES]; // of a call
     double sum[AB_STEP_SIDES];      // of the steps, over the call
-    size_t count;
+    size_t count;                   // 0: nothing is known, see `why`
+    struct fault why;
     struct ab_step items[PHASED_STEPS_MAX];
 };
 
-// Runs a few processes of each. AB_RUN_FAILED: `fault` says which and why.
-enum ab_run_end ab_steps_measure(const struct ab_run *run, size_t cell, size_t arm,
-                                 struct ab_steps *out, struct fault *fault);
+// Runs a few processes of each. What fails here costs nobody what was measured before: `out` says
+// why. False: interrupted.
+bool ab_steps_measure(const struct ab_run *run, size_t cell, size_t arm, struct ab_steps *out);
 
 // Whether the steps of both sides add up to the call within a tenth.
 bool ab_steps_add_up(const struct ab_steps *steps);
