@@ -291,6 +291,23 @@ def judge_odd(ckbench, file, label, status, verdict):
     return None
 
 
+def judge_merges(ckbench, folder, bad):
+    """What cannot be read is a shard without a result, beside good ones and however many there are."""
+    good = folder / "good.json"
+    good.write_text(seal(document([equal("a")], shard="1/3", run="77-1")))
+    second = folder / "second.json"
+    second.write_text(seal(document([equal("b")], shard="2/3", run="77-1")))
+    wrong = []
+    for chunk in [[file] for file in bad[::40]] + [bad[i:i + 200] for i in range(0, len(bad), 200)]:
+        done = subprocess.run([ckbench, "report", good.name, second.name, *(f.name for f in chunk), "--expect-shards", "3",
+                               "--markdown"], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+        text = done.stdout.decode()
+        if (done.returncode != 3 or not text.startswith("**INCOMPLETE**") or len(text) > 65000 or not text.isascii()
+                or "no result" not in text or "<!--" in text or done.stderr):
+            wrong.append(f"merge of {len(chunk)}, {chunk[0].name}: exit {done.returncode}: {text[:80]!r} {done.stderr!r}")
+    return wrong
+
+
 def main():
     ckbench = os.path.realpath(sys.argv[1])
     folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp(prefix="hostile-"))
@@ -315,6 +332,7 @@ def main():
         counts[0] += 1
     with ThreadPoolExecutor(2) as pool:
         wrong = [w for w in pool.map(lambda j: j[0](ckbench, *j[1:]), jobs) if w]
+    wrong += judge_merges(ckbench, folder, [job[1] for job in jobs if job[0] is judge_malformed])
     if len(sys.argv) <= 2:
         shutil.rmtree(folder)
     print(*wrong, sep="\n")

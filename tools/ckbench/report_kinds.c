@@ -46,13 +46,13 @@ enum report_answer report_find_kind(const struct report_options *o, enum report_
 {
     const char *first = NULL;
     *kind = REPORT_IR;
+    if (o->expect_shards != 0) {
+        return REPORT_ONE_KIND; // what is no report of ir is a shard without a result
+    }
     for (size_t i = 0; i < o->files.count; i++) {
         enum report_kind one = REPORT_IR;
         if (!find_one(o->files.items[i], &one, fault)) {
-            if (o->expect_shards == 0) {
-                return REPORT_UNREADABLE;
-            }
-            continue;
+            return REPORT_UNREADABLE;
         }
         if (first != NULL && one != *kind) {
             (void)fault_set(fault, "%.150s is %s, %.150s is %s: give files of one kind", first,

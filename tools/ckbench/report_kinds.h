@@ -7,7 +7,7 @@
 
 enum report_answer { REPORT_ONE_KIND, REPORT_MIXED, REPORT_UNREADABLE };
 
-// The kind of all files. A file whose kind cannot be read is passed over when shards are expected.
+// The kind of all files: where shards are expected that of shards, whatever the files are.
 enum report_answer report_find_kind(const struct report_options *options, enum report_kind *kind,
                                     struct fault *fault);
 

@@ -64,6 +64,7 @@ enum {
     OF_RECORD = 1 << REPORT_RECORD,
     OF_IR = 1 << REPORT_IR,
     OF_AB = 1 << REPORT_AB,
+    OF_TIME = 1 << REPORT_TIME,
     OF_TERRAIN = 1 << REPORT_TERRAIN
 };
 
@@ -80,7 +81,7 @@ bool report_options_check(const struct report_options *o, enum report_kind kind,
         {"--expect-base", o->expect_base != NULL, OF_IR},
         {"--expect-run", o->expect_run != NULL, OF_IR},
         {"--shard-link", o->links.count > 0, OF_IR},
-        {"--markdown", o->markdown, OF_IR | OF_RECORD | OF_AB},
+        {"--markdown", o->markdown, OF_IR | OF_RECORD | OF_AB | OF_TIME},
         {"--html", o->html != NULL, OF_IR | OF_TERRAIN},
         {"--format", o->format != REPORT_TEXT, OF_IR},
         {"--report", o->report != NULL, OF_IR | OF_RECORD},

@@ -25,6 +25,8 @@ mkdir folder
 tell shard-[134].json folder
 sed 's/"total_ir":100007/"total_ir":100008/' shard-2.json >changed.json
 tell shard-[134].json changed.json
+echo '{"body":{"schema":"ckbench/time/1"},"provenance":{},"body_sha256":""}' >other-shard-2.json
+tell shard-[134].json other-shard-2.json
 tell nothing
 # Without expectations what most reports say is what the others must say.
 "$CKBENCH" report shard-[134].json foreign-2.json | sed -n '1p; $p'

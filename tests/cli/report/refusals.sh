@@ -15,7 +15,7 @@ try good.json --expect-shards 0
 try good.json --expect-shards 1001
 try good.json --format csv
 try good.json --html /dev/full/x
-try time.json --markdown
+try time.json --html x
 for link in 1 =https://x x=https://x 0=https://x 1=http://example.org/x 1=javascript:alert 1=https:// '1=https://x y' \
     $'1=https://x\n' '1=https://é' "1=https://$(printf 'x%.0s' {1..1100})"; do
     try good.json --shard-link "$link" | cut -c 1-120
