@@ -41,7 +41,7 @@ manifest ''
 gate --path nobody --base-rev HEAD~1 | sed 's/ended with 127.*see/ended with 127; see/'
 echo "a path that fails is no adoption:"
 manifest '"bench"' && cp "$SUBJECTS/misbehaving/misbehaving" planted && rm -f libplant.so
-"$CKBENCH" ir --path aborts --layouts 1 --base-rev HEAD --report r.json 2>/dev/null | tail -n 1
+"$CKBENCH" ir --path aborts --path behaves --layouts 1 --base-rev HEAD --report r.json 2>/dev/null | tail -n 1
 verdict
 echo "no manifest on either side:"
 git rm -q --cached ckbench.json && rm ckbench.json
