@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "measure/command.h"
+#include "measure/clean_command.h"
 #include "measure/slurp.h"
 #include "store/replace.h"
 

@@ -13,7 +13,7 @@
 #include "cli/exit.h"
 #include "cli/say.h"
 #include "cli/tool.h"
-#include "measure/command.h"
+#include "measure/clean_command.h"
 #include "measure/interrupt.h"
 #include "measure/tail.h"
 #include "store/sha256.h"

@@ -5,7 +5,7 @@
 #include <ckbench/subject.h>
 
 #include "paths/path_document.h"
-#include "paths/hostile.h"
+#include "paths/hostile_input.h"
 
 static cachekit_status borrow(void *state, cachekit_slice input)
 {

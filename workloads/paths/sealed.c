@@ -13,7 +13,7 @@
 
 #include "gen/inputs.h"
 #include "paths/path_document.h"
-#include "paths/hostile.h"
+#include "paths/hostile_input.h"
 
 enum { MESSAGE_BYTES = 1024 };
 

@@ -8,7 +8,7 @@
 #include <cachekit/json.h>
 
 #include "paths/path_document.h"
-#include "paths/hostile.h"
+#include "paths/hostile_input.h"
 
 static cachekit_slice whole(const cachekit_buffer *buffer)
 {

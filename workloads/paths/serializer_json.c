@@ -9,7 +9,7 @@
 #include <cachekit/json.h>
 
 #include "paths/path_document.h"
-#include "paths/hostile.h"
+#include "paths/hostile_input.h"
 
 /* The small map as any other JSON writer has it. */
 static const char expected[] =

@@ -205,12 +205,11 @@ enum ab_run_end ab_run(const struct ab_run *run, struct fault *fault)
 }
 
 enum ab_run_end ab_run_phases(const struct ab_run *run, const struct ab_cell *cell, size_t arm,
-                              int64_t calls, int64_t rounds, struct phased *out,
-                              struct fault *fault)
+                              struct ab_rounds rounds, struct phased *out, struct fault *fault)
 {
     struct timed timed;
-    struct timed_request request = request_of(run, cell, arm, calls);
-    request.batches = rounds;
+    struct timed_request request = request_of(run, cell, arm, rounds.calls);
+    request.batches = rounds.count;
     request.phased = out;
     enum ab_run_end end = run_one(run, &request, arm, &timed, fault);
     timed_release(&timed);

@@ -40,10 +40,12 @@ enum ab_run_end ab_run_count_allocations(const struct ab_run *run, struct fault 
 
 enum ab_run_end ab_run(const struct ab_run *run, struct fault *fault);
 
-// One process of an arm that takes its calls step by step, `rounds` times `calls` of them. `out` is
-// empty.
+struct ab_rounds {
+    int64_t calls; // of each
+    int64_t count;
+};
+// One process of an arm that takes its calls step by step. `out` is empty.
 enum ab_run_end ab_run_phases(const struct ab_run *run, const struct ab_cell *cell, size_t arm,
-                              int64_t calls, int64_t rounds, struct phased *out,
-                              struct fault *fault);
+                              struct ab_rounds rounds, struct phased *out, struct fault *fault);
 
 #endif

@@ -95,7 +95,7 @@ static enum ab_run_end run_all(const struct ab_run *run, const struct ab_steps *
     for (size_t i = 0; i < AB_STEP_SIDES * PROCESSES && end == AB_RUN_DONE; i++) {
         size_t side = (i + i / AB_STEP_SIDES) % AB_STEP_SIDES; // base first, then the arm first
         size_t arm = side == 0 ? AB_BASE : steps->arm;
-        end = ab_run_phases(run, cell, arm, calls_of(cell), ROUNDS,
+        end = ab_run_phases(run, cell, arm, (struct ab_rounds){calls_of(cell), ROUNDS},
                             &runs[side * PROCESSES + i / AB_STEP_SIDES], fault);
     }
     return end;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/command.h"
+#include "measure/clean_command.h"
 
 enum { ANSWER_MS = 60 * 1000, FETCH_MS = 30 * 60 * 1000, SHA256_DIGITS = 64 };
 

@@ -66,7 +66,8 @@ CKBENCH_API int64_t ckbench_terrain_l2_ns(void *unused);
 
 /**
  * More that the cache knows of itself, from its opening on: for counters() to tell, whatever it
- * likes. `name` is [a-z0-9_]{1,32}; up to 16 names are kept. README.md has those that ckbench reads.
+ * likes. `name` is [a-z0-9_]{1,32}; up to 16 names are kept. README.md has those that ckbench
+ * reads.
  */
 CKBENCH_API void ckbench_terrain_count(const char *name, uint64_t count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The environment is built from nothing: what a variable may be called is decided here, whatever
 // ckbench was started with.
-#include "measure/command.h"
+#include "measure/clean_command.h"
 
 #include <limits.h>
 #include <stdio.h>

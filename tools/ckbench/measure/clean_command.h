@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One command of a builder (git, a build) to its end, in an environment made from an allow-list: no
 // token, password or setting of a workflow reaches it. Layer: measure.
-#ifndef CKBENCH_COMMAND_H
-#define CKBENCH_COMMAND_H
+#ifndef CKBENCH_CLEAN_COMMAND_H
+#define CKBENCH_CLEAN_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 // A decoder is fast when it checks nothing. So each path that decodes shows, through the call it
 // has just measured, that the checks are on: pairs of inputs that differ in one thing only.
 
-#include "paths/hostile.h"
+#include "paths/hostile_input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef WORKLOADS_HOSTILE_H
-#define WORKLOADS_HOSTILE_H
+#ifndef WORKLOADS_HOSTILE_INPUT_H
+#define WORKLOADS_HOSTILE_INPUT_H
 
 #include <stdbool.h>
 
