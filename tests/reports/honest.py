@@ -132,14 +132,14 @@ def overall(paths, proven=True):
 
 
 def document(paths, shard="1/1", mode="base", head=HEAD, base=BASE, run=None, unproven=None, settings=(),
-             fingerprint=()):
+             fingerprint=(), adoption=False):
     verdict, complete = overall(paths, unproven is None)
     conditions = {"arch": "x86-64", "valgrind": "3.19.0", "cpuid": "c0ffee", "tunables": "",
                   "producers": ["GNU C11 12.2.0 -O2 -g"],
                   "objects": [{"name": "libc.so", "build_id": "0123456789abcdef"}],
                   "ifuncs": [{"function": "memcpy", "variant": "__memmove_avx_unaligned"}],
                   **dict(fingerprint)}
-    body = {"schema": "ckbench/ir/1", "verdict": verdict, "complete": complete, "mode": mode,
+    body = {"schema": "ckbench/ir/1", "verdict": verdict, "complete": complete, "adoption": adoption, "mode": mode,
             "proof": {"holds": unproven is None, "reason": unproven},
             "fingerprint_id": hashlib.sha256(dumps(conditions).encode()).hexdigest()[:16],
             "fingerprint": conditions,
@@ -188,6 +188,9 @@ if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1])
     for number, made in enumerate(shards(), 1):
         (folder / f"shard-{number}.json").write_text(seal(made))
+    for number, name in enumerate(("decode", "encode"), 1):
+        made = document([path(name, side(500, own=100), None)], shard=f"{number}/2", adoption=True)
+        (folder / f"adopted-{number}.json").write_text(seal(made))
     for number, made in enumerate(shards(run="77-2"), 1):
         (folder / f"later-{number}.json").write_text(seal(made))
     for number, made in enumerate(shards(head="c" * 40), 1):

@@ -54,8 +54,8 @@ def removed(where):
 NULLABLE = ("reason", "build_id", "run")
 FIRST = ("body", "paths", 0)
 ROW = FIRST + ("head", "layouts", 0)
-MEMBERS = [("body", k) for k in ("schema", "verdict", "complete", "mode", "proof", "fingerprint_id",
-                                 "fingerprint", "settings", "shard", "paths")]
+MEMBERS = [("body", k) for k in ("schema", "verdict", "complete", "adoption", "mode", "proof",
+                                 "fingerprint_id", "fingerprint", "settings", "shard", "paths")]
 MEMBERS += [("body", "proof", k) for k in ("holds", "reason")]
 MEMBERS += [("body", "fingerprint", k) for k in ("arch", "valgrind", "cpuid", "tunables", "producers",
                                                  "objects", "ifuncs")]
@@ -113,6 +113,7 @@ def malformed():
     for value in ("error", "incomparable", "new", "gone", "no budget", "FAIL", "WARN", "LOWER", "OK", ""):
         yield f"path's verdict {value!r}", changed(FIRST + ("verdict",), value), "decode"
     yield "complete is false", changed(("body", "complete"), False), "complete"
+    yield "adoption is true", changed(("body", "adoption"), True), "adoption"
     yield "another proof", changed(("body", "proof", "holds"), False), "verdict"
     made = passing()
     for row in made["body"]["paths"][0]["head"]["layouts"]:

@@ -41,6 +41,7 @@ static bool gather(const struct gate_merge *merge, struct gate_result *whole)
     whole->fingerprint = merge->first->result.fingerprint;
     whole->overall = merge->overall;
     whole->complete = merge->complete;
+    whole->is_adoption = merge->is_adoption;
     whole->is_proven = true; // said of each shard
     whole->paths = calloc(merge->path_count + 1, sizeof *whole->paths);
     for (size_t i = 0; whole->paths != NULL && i < merge->path_count; i++) {

@@ -14,3 +14,6 @@ done
 grep -o "^<h1.*\|default-src[^;]*; style-src" page.html
 "$CKBENCH" report good.json
 echo "exit $?"
+"$CKBENCH" report adopted-*.json --expect-shards 2 --markdown | head -n 1
+echo "exit ${PIPESTATUS[0]}"
+"$CKBENCH" report adopted-1.json --expect-shards 2 | tail -n 1

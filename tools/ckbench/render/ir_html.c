@@ -51,8 +51,7 @@ static void add_verdict(struct html_page *page, const struct gate_merge *merge)
     char counts[GATE_COUNTS];
     gate_merge_counts(merge, counts);
     html_add(page, "<h1%s>%s%s</h1>\n<p>%s; ", merge->overall != IR_PASS ? " class=\"bad\"" : "",
-             ir_overall_name(merge->overall),
-             merge->overall == IR_FAILED && !merge->complete ? " (incomplete)" : "",
+             ir_overall_name(merge->overall), gate_merge_remark(merge),
              counts[0] != '\0' ? counts : "no path");
     add_fact(page, "head", merge->head);
     if (merge->first == NULL || merge->first->result.mode == GATE_BASE) {

@@ -62,8 +62,7 @@ static void add_verdict(struct html_page *page, const struct gate_merge *merge)
     char counts[GATE_COUNTS];
     const struct gate_shard *first = merge->first;
     gate_merge_counts(merge, counts);
-    html_add(page, "**%s**%s: %s; ", ir_overall_name(merge->overall),
-             merge->overall == IR_FAILED && !merge->complete ? " (incomplete)" : "",
+    html_add(page, "**%s**%s: %s; ", ir_overall_name(merge->overall), gate_merge_remark(merge),
              counts[0] != '\0' ? counts : "no path");
     add_commit(page, "head", merge->head, first != NULL ? &first->result.head : NULL);
     if (first == NULL || first->result.mode == GATE_BASE) {

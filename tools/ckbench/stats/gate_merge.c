@@ -232,6 +232,23 @@ static bool is_proven(const struct gate_merge *merge)
     return true;
 }
 
+static bool is_adoption(const struct gate_merge *merge)
+{
+    for (size_t i = 0; i < merge->slot_count; i++) {
+        if (merge->slots[i].shard == NULL || !merge->slots[i].shard->result.is_adoption) {
+            return false;
+        }
+    }
+    return merge->slot_count > 0;
+}
+
+const char *gate_merge_remark(const struct gate_merge *merge)
+{
+    return merge->overall == IR_FAILED && !merge->complete ? " (incomplete)"
+           : merge->is_adoption                            ? " (adoption)"
+                                                           : "";
+}
+
 // A failure among the paths stands, unless a shard is missing: then nobody knows the whole.
 static bool conclude(struct gate_merge *merge)
 {
@@ -248,6 +265,7 @@ static bool conclude(struct gate_merge *merge)
         merge->overall = IR_INCOMPLETE;
         merge->complete = false;
     }
+    merge->is_adoption = is_adoption(merge);
     free(outcomes);
     return true;
 }

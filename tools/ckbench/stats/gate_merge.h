@@ -52,6 +52,7 @@ struct gate_merge {
     const char *head, *base, *run;  // of all; NULL: unknown
     enum ir_overall overall;
     bool complete;
+    bool is_adoption; // of every shard: the base has no subject, and that is all that lacks
 };
 
 // Borrows `shards`. False: no memory.
@@ -61,6 +62,9 @@ void gate_merge_release(struct gate_merge *merge);
 
 // `paths` from the worst to the best; of like verdicts the larger change first.
 void gate_merge_rank(const struct gate_path **paths, size_t count);
+
+// What stands behind the verdict's word: " (incomplete)", " (adoption)" or "".
+const char *gate_merge_remark(const struct gate_merge *merge);
 
 // "1 FAIL, 17 ok" and, where shards have none, "2 shards without a result".
 enum { GATE_COUNTS = 256 };

@@ -30,6 +30,7 @@ void ir_merged_body(struct json_out *out, const struct gate_merge *merge)
     json_put_text(out, "schema", "ckbench/report/1");
     json_put_text(out, "verdict", ir_overall_name(merge->overall));
     json_put_bool(out, "complete", merge->complete);
+    json_put_bool(out, "adoption", merge->is_adoption);
     json_put_i64(out, "shards_expected", (int64_t)merge->shards);
     if (merge->first != NULL) {
         json_put_text(out, "mode", ir_report_modes[merge->first->result.mode]);

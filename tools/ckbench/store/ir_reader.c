@@ -209,9 +209,10 @@ static bool read_id(const struct json_value *body, struct gate_shard *shard, str
 
 static bool read_body(const struct json_value *body, struct gate_result *r, struct fault *fault)
 {
-    return read_mode(body, r, fault) && read_settings(body, &r->settings, fault) &&
-           read_shard(body, &r->settings, fault) && read_proof(body, r, fault) &&
-           read_fingerprint(body, &r->fingerprint, fault) && ir_read_paths(body, r, fault);
+    return read_mode(body, r, fault) && json_want_bool(body, "adoption", &r->is_adoption, fault) &&
+           read_settings(body, &r->settings, fault) && read_shard(body, &r->settings, fault) &&
+           read_proof(body, r, fault) && read_fingerprint(body, &r->fingerprint, fault) &&
+           ir_read_paths(body, r, fault);
 }
 
 static bool judge(struct gate_result *r, struct fault *fault)
@@ -295,6 +296,18 @@ static bool check_path(const struct gate_path *path, const struct json_value *sa
     return ok;
 }
 
+// An adoption lacks a base and nothing else: the run proved itself and every path is new.
+static bool check_adoption(const struct gate_result *r, const struct json_value *body,
+                           struct fault *fault)
+{
+    bool is_one = r->is_proven;
+    for (size_t i = 0; i < r->path_count; i++) {
+        is_one = is_one && r->paths[i].judgement.verdict == IR_NEW;
+    }
+    return !r->is_adoption || is_one ||
+           json_fail(json_find(body, "adoption"), fault, "its figures say that it is none");
+}
+
 static bool check_whole(const struct gate_result *r, const struct json_value *body,
                         struct fault *fault)
 {
@@ -355,6 +368,7 @@ static bool read_document(const char *path, struct gate_shard *shard)
     }
     bool ok = read_body(body, &shard->result, fault) && read_id(body, shard, fault) &&
               read_provenance(provenance, shard, fault) && judge(&shard->result, fault) &&
+              check_adoption(&shard->result, body, fault) &&
               check_whole(&shard->result, body, fault);
     json_free(doc);
     return ok;
