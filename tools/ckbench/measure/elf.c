@@ -38,13 +38,13 @@ static bool read_header(struct elf_reading *reading)
     Elf64_Ehdr *header = &reading->header;
     unsigned char ident[EI_NIDENT];
     if (reading->source.size < sizeof ident) {
-        return elf_reading_fail(reading, "not an ELF file");
+        return elf_reading_fail(reading, "not an ELF file; scripts can be timed, not counted");
     }
     if (!elf_source_read(&reading->source, 0, ident, sizeof ident)) {
         return false;
     }
     if (memcmp(ident, ELFMAG, SELFMAG) != 0) {
-        return elf_reading_fail(reading, "not an ELF file");
+        return elf_reading_fail(reading, "not an ELF file; scripts can be timed, not counted");
     }
     if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != OUR_ORDER) {
         return elf_reading_fail(reading,

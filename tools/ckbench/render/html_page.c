@@ -99,6 +99,10 @@ static void add_books(struct html_page *page, const struct terrain_recording *r,
              "%" PRId64 " calls, %" PRId64 " dropped, %" PRId64 " late, %" PRId64
              " unattributed.</p>\n",
              r->end.calls, r->end.dropped, r->end.late, r->end.unattributed);
+    if (terrain_is_blind(r)) {
+        html_add(page, "<p>%c%s.</p>\n", toupper((unsigned char)terrain_blind_remark[0]),
+                 terrain_blind_remark + 1);
+    }
     const char *doubt = r->has_server ? terrain_server_doubt(r) : NULL;
     if (doubt != NULL) {
         html_add(page, "<p class=\"bad\">%c%s, so its counters prove nothing.</p>\n",

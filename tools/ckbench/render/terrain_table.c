@@ -149,6 +149,14 @@ static bool print_rows(const struct terrain_recording *r, FILE *stream, struct t
     return is_good;
 }
 
+const char terrain_blind_remark[] = "late: drop samples service at the instants asked for; it does "
+                                    "not see how long a backlog waits";
+
+bool terrain_is_blind(const struct terrain_recording *r)
+{
+    return strcmp(setting(r, "late"), "drop") == 0 && terrain_has_time(r, TERRAIN_RESPONSE);
+}
+
 static void print_rate(FILE *stream, const char *title, int64_t calls, int64_t dropped,
                        int64_t late, int64_t ns)
 {
@@ -176,9 +184,8 @@ static void print_rates(const struct terrain_recording *r, FILE *stream)
     }
     (void)fprintf(stream, "host noise: %zu of %zu slices marked, none left out\n", noisy,
                   r->slice_count);
-    if (strcmp(setting(r, "late"), "drop") == 0 && terrain_has_time(r, TERRAIN_RESPONSE)) {
-        (void)fprintf(stream, "late: drop samples service at the instants asked for; it does not "
-                              "see how long a backlog waits\n");
+    if (terrain_is_blind(r)) {
+        (void)fprintf(stream, "%s\n", terrain_blind_remark);
     }
     if (r->end.unserved > 0) {
         (void)fprintf(stream,

@@ -23,4 +23,8 @@ const char *terrain_ppm_text(char out[TERRAIN_TEXT_ROOM], int64_t ppm);
 bool terrain_print(const struct terrain_recording *recording, const struct terrain_books *books,
                    FILE *stream, struct table_style style);
 
+// Does its late policy hide how long callers waited? The remark that says so, without a full stop.
+bool terrain_is_blind(const struct terrain_recording *r);
+extern const char terrain_blind_remark[];
+
 #endif
