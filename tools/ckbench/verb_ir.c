@@ -163,6 +163,11 @@ static bool choose_names(struct run *run, struct fault *fault)
             run->names[run->name_count++] = name;
         }
     }
+    if (run->name_count == 0 && seen > 0) {
+        return fault_set(fault,
+                         "shard %d/%d has none of the %zu path%s: split them into fewer shards",
+                         (int)o->shard.index, (int)o->shard.count, seen, seen == 1 ? "" : "s");
+    }
     return run->name_count > 0 ||
            fault_set(fault, "no path is left to count: the subject has none, "
                             "or options leave all of them out");
@@ -395,7 +400,10 @@ static bool prepare(struct run *run, struct fault *fault)
 static bool check_sides(const struct run *run, struct fault *fault)
 {
     if (run->result.has_base && same_file(run->head.subject, run->base.subject)) {
-        return fault_set(fault, "--base is this checkout itself: both sides are %s",
+        return fault_set(fault, "%s: both sides are %s",
+                         run->options.base_subject != NULL
+                             ? "--base-subject is the measured subject itself"
+                             : "--base is this checkout itself",
                          run->head.subject);
     }
     return check_named(run, &run->options.paths, "--path", fault) &&

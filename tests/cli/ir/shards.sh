@@ -5,3 +5,5 @@ for shard in 1/2 2/2 6/6; do
     "$CKBENCH" ir --base ../plant-1 --layouts 1 --shard "$shard" 2>&1 | awk '{ print $1, $NF }' | grep -E '^(plant|ckbench|PASS)'
     echo "exit ${PIPESTATUS[0]}"
 done
+"$CKBENCH" ir --base ../plant-1 --layouts 1 --path plant_ir --shard 2/3 2>&1
+"$CKBENCH" ir --subject planted --base-subject ./planted 2>&1 | sed "s:$PWD/::"
