@@ -36,19 +36,31 @@ static inline bool census_has(const char *pid, const char *what, const char *mar
     return length > 0 && memmem(text, (size_t)length, marker, strlen(marker)) != NULL;
 }
 
-// Processes other than this one that were started with `marker`. Zombies have neither.
+static inline bool census_is_marked(const char *pid, const char *marker)
+{
+    return census_has(pid, "environ", marker) || census_has(pid, "cmdline", marker);
+}
+
+// Processes other than this one that were started with `marker`. Zombies have neither. A walk
+// through /proc takes a while: one may end and another begin meanwhile. So each is looked at once
+// more after the walk, and those that are still there were all alive when it ended.
 static inline int census_count(const char *marker)
 {
-    int count = 0;
+    enum { PIDS_MAX = 1024 };
+    static char pids[PIDS_MAX][24];
+    int seen = 0, count = 0;
     DIR *proc = opendir("/proc");
     for (struct dirent *entry; proc != NULL && (entry = readdir(proc)) != NULL;) {
         bool is_process = isdigit((unsigned char)entry->d_name[0]) != 0;
-        if (is_process && atoi(entry->d_name) != (int)getpid()) {
-            count += census_has(entry->d_name, "environ", marker) ||
-                     census_has(entry->d_name, "cmdline", marker);
+        if (is_process && seen < PIDS_MAX && atoi(entry->d_name) != (int)getpid() &&
+            census_is_marked(entry->d_name, marker)) {
+            (void)snprintf(pids[seen++], sizeof pids[0], "%.20s", entry->d_name);
         }
     }
     (void)closedir(proc);
+    for (int i = 0; i < seen; i++) {
+        count += census_is_marked(pids[i], marker);
+    }
     return count;
 }
 
