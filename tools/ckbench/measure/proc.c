@@ -92,6 +92,15 @@ static int next_wait_ms(const struct proc_pool *pool)
     return wait < 0 ? 0 : (int)wait;
 }
 
+// Whoever is stopped for a while hears late what the children said: that is not their silence.
+static void give_back_pause(struct proc_pool *pool, int wait_ms, int64_t took_ms)
+{
+    for (size_t i = 0; wait_ms >= 0 && took_ms > wait_ms + 500 && i < pool->running_count; i++) {
+        struct child *child = pool->running[i];
+        child->deadline_ms += child->deadline_ms < INT64_MAX - took_ms ? took_ms : 0;
+    }
+}
+
 // Takes child `index` out of the pool and tells its owner.
 static void finish_child(struct proc_pool *pool, size_t index)
 {
@@ -180,7 +189,11 @@ static bool run_all(struct proc_pool *pool, struct pollfd *polls, struct fault *
             return ok;
         }
         fill_polls(pool, polls);
-        if (poll(polls, 1 + pool->running_count * POLLS_A_CHILD, next_wait_ms(pool)) >= 0) {
+        int wait_ms = next_wait_ms(pool);
+        int64_t before_ms = sweep_now_ms();
+        int ready = poll(polls, 1 + pool->running_count * POLLS_A_CHILD, wait_ms);
+        give_back_pause(pool, wait_ms, sweep_now_ms() - before_ms);
+        if (ready >= 0) {
             turn(pool, polls);
         }
     }
