@@ -302,6 +302,39 @@ Test(test_proc, a_child_that_kills_its_keeper_is_lost_with_all_it_started)
     cr_assert(eq(int, census_await(marker, 0, AT_ONCE_MS), 0));
 }
 
+// Stops its parent for a while.
+static void pause_parent(unsigned after_ms, unsigned for_ms)
+{
+    pid_t parent = getpid();
+    if (fork() == 0) {
+        (void)usleep(after_ms * 1000);
+        (void)kill(parent, SIGSTOP);
+        (void)usleep(for_ms * 1000);
+        (void)kill(parent, SIGCONT);
+        _exit(0);
+    }
+}
+
+Test(test_proc, a_pause_of_ones_own_is_no_silence_of_the_child)
+{
+    const char *const argv[] = {"/bin/sleep", "4", NULL};
+    const char *const env[] = {marker, NULL};
+    struct fault fault;
+    struct proc_result result;
+    const struct proc_task task = {.spec = {.argv = argv,
+                                            .env = env,
+                                            .dir = scratch.path,
+                                            .out_path = out_path,
+                                            .err_path = err_path,
+                                            .timeout_ms = 2500},
+                                   .on_line = hear,
+                                   .context = &ear};
+    pause_parent(300, 3000);
+    cr_assert(proc_run(&task, &result, &fault), "%s", fault.text);
+    cr_assert(eq(int, (int)result.end, PROC_EXITED));
+    cr_assert(eq(int, result.status, 0));
+}
+
 struct series {
     struct proc_pool *pool;
     struct proc_task task;
